@@ -1,0 +1,78 @@
+"""How a bug's state looks: opacity, size pulse, tremor and leg wobble, jitter, interpolation."""
+
+import math
+
+import numba as nb
+import numpy as np
+
+from controller.behavior.angles import TWO_PI, wrapped
+from controller.behavior.draws import hashed_uniform, stream_key
+from controller.behavior.gait import STOP, TUMBLE
+from controller.behavior.smooth_noise import PERIOD
+
+X, Y, ANGLE, SIZE, ALPHA, JITTER = range(6)
+POSE_FIELDS = 6
+PULSE_RATE = 0.03
+# Looks never touch the numbers that decide behaviour.
+_LOOKS = np.uint64(0x100C5)
+
+
+@nb.njit(cache=True)
+def jitter(gait, key):
+    """Twitch of a stopped bug (15 % of ticks, +-0.25 rad) or shake of a tumbling one (+-0.12 rad)."""
+    u = hashed_uniform(key, 1) * 2.0 - 1.0
+    if gait == TUMBLE:
+        return 0.12 * u
+    if gait == STOP and hashed_uniform(key, 0) < 0.15:
+        return 0.25 * u
+    return 0.0
+
+
+@nb.njit(cache=True, nogil=True)
+def pose(bugs, seed, tick, poses):
+    """Let the phases grow by one tick and write what is drawn: poses float64 (n, 6)."""
+    pulse = PULSE_RATE * np.float64(tick)
+    for i in range(bugs.size):
+        bug = bugs[i]
+        bug.noise_phase = (bug.noise_phase + 0.3 * bug.tremor_frequency + PULSE_RATE) % PERIOD
+        bug.tremor_phase = (bug.tremor_phase + bug.tremor_frequency) % TWO_PI
+        bug.leg_phase = (bug.leg_phase + bug.speed * 0.15) % TWO_PI
+        wobble = math.sin(bug.tremor_phase) * 0.08 + math.sin(bug.leg_phase) * 0.04 * bug.speed
+        poses[i, X] = bug.x
+        poses[i, Y] = bug.y
+        poses[i, ANGLE] = bug.heading + math.pi / 2.0 + wobble
+        poses[i, SIZE] = bug.base_size + math.sin(pulse + bug.tremor_phase)
+        poses[i, ALPHA] = (80.0 + 160.0 * bug.interest) / 255.0
+        poses[i, JITTER] = jitter(bug.gait, stream_key(seed ^ _LOOKS, tick, np.uint64(i)))
+
+
+@nb.njit(cache=True, nogil=True)
+def interpolate(before, after, alpha, width, height, rows):
+    """Write float32 rows (n, 5) between two ticks: shortest arc, no way across a wrap."""
+    for i in range(after.shape[0]):
+        part = alpha
+        dx, dy = after[i, X] - before[i, X], after[i, Y] - before[i, Y]
+        if abs(dx) > width * 0.5 or abs(dy) > height * 0.5:
+            part = 1.0
+        rows[i, X] = after[i, X] - dx * (1.0 - part)
+        rows[i, Y] = after[i, Y] - dy * (1.0 - part)
+        turn = wrapped(after[i, ANGLE] - before[i, ANGLE])
+        rows[i, ANGLE] = wrapped(after[i, ANGLE] - turn * (1.0 - part) + after[i, JITTER])
+        rows[i, SIZE] = after[i, SIZE] - (after[i, SIZE] - before[i, SIZE]) * (1.0 - part)
+        rows[i, ALPHA] = after[i, ALPHA] - (after[i, ALPHA] - before[i, ALPHA]) * (1.0 - part)
+
+
+@nb.njit(cache=True, nogil=True)
+def scatter_dust(seed, tick, x, y, reach, dust):
+    """Dust anew for one tick: float32 (m, 4), uniform over the disc of radius `reach` (px).
+
+    Diameters 1.5-4 px; alpha falls from 12/255 at the centre to 2/255 at the rim.
+    """
+    for i in range(dust.shape[0]):
+        key = stream_key(seed ^ _LOOKS, ~tick, np.uint64(i))
+        angle = hashed_uniform(key, 0) * TWO_PI
+        share = math.sqrt(hashed_uniform(key, 1))
+        dust[i, 0] = x + math.cos(angle) * share * reach
+        dust[i, 1] = y + math.sin(angle) * share * reach
+        dust[i, 2] = 1.5 + 2.5 * hashed_uniform(key, 2)
+        dust[i, 3] = (12.0 - 10.0 * share) / 255.0

@@ -1,0 +1,127 @@
+"""The insect character as a coverage mip chain, with the point that rows are anchored at.
+
+The anchor is half the advance wide and half-way between the OS/2 typographic ascender and
+descender (0.38 em above the baseline in the shipped font), as the canvas of the web original has it.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from display.picture import Pixels
+
+MUSHI = "虫"
+SHIPPED_FONT = Path(__file__).with_name("font") / "mushi.ttf"
+# Large enough for the 200 px glyph of the reference; bugs (13-25 px) use levels 2 to 4.
+EM_TEXELS = 256
+ATLAS_TEXELS = 384
+OVERSAMPLING = 4
+# Noncharacters: no font may map them, so each draws the .notdef of the font.
+UNMAPPED = ("\ufdd0", "\U0010fffe")
+
+log = logging.getLogger(__name__)
+
+
+class FontRefusedError(ValueError):
+    """The font cannot draw the insect character; the message says why."""
+
+
+@dataclass(frozen=True)
+class Glyph:
+    """`mips`: uint8 coverage, square, halved from level to level; `anchor_uv`: the anchor in the
+    texture (0..1, v down); `em_uv`: one em in texture units; `reach_em`: how far ink lies from the anchor."""
+
+    mips: tuple[Pixels, ...]
+    anchor_uv: tuple[float, float]
+    em_uv: float
+    reach_em: float
+    source: Path
+
+
+def load_glyph(font_path: str | Path = "") -> Glyph:
+    """The glyph of `font_path`, or ours (with a warning) when that font cannot draw it."""
+    if font_path:
+        try:
+            return read_glyph(Path(font_path))
+        except (OSError, FontRefusedError) as fault:
+            log.warning("font_path %s: %s; the shipped glyph is used instead", font_path, fault)
+    return read_glyph(SHIPPED_FONT)
+
+
+def read_glyph(path: Path) -> Glyph:
+    """Rasterise the character. Raises OSError (no font file) or FontRefusedError (missing, blank, a box)."""
+    data = path.read_bytes()
+    middle_em = typographic_middle_em(data)
+    font = ImageFont.truetype(str(path), EM_TEXELS * OVERSAMPLING, layout_engine=ImageFont.Layout.BASIC)
+    side = ATLAS_TEXELS * OVERSAMPLING
+    half_advance = font.getlength(MUSHI) / 2
+    baseline = round(side / 2 + middle_em * EM_TEXELS * OVERSAMPLING)
+    left = round(side / 2 - half_advance)
+    fine = _ink(font, MUSHI, left, baseline, side)
+    _refuse_unusable(font, fine, left, baseline)
+    anchor = np.array([left + half_advance, baseline - middle_em * EM_TEXELS * OVERSAMPLING])
+    return Glyph(
+        mips=_mip_chain(fine),
+        anchor_uv=(float(anchor[0]) / side, float(anchor[1]) / side),
+        em_uv=EM_TEXELS / ATLAS_TEXELS,
+        reach_em=_reach(fine, anchor) / (EM_TEXELS * OVERSAMPLING),
+        source=path,
+    )
+
+
+def typographic_middle_em(data: bytes) -> float:
+    """(sTypoAscender + sTypoDescender) / 2 over unitsPerEm, from the bytes of a font or collection file.
+
+    Raises FontRefusedError when the tables are not there (OpenType specification, `OS/2` and `head`).
+    """
+    try:
+        start = struct.unpack_from(">I", data, 12)[0] if data[:4] == b"ttcf" else 0
+        tables = {}
+        for index in range(struct.unpack_from(">H", data, start + 4)[0]):
+            tag, _, offset, _ = struct.unpack_from(">4sIII", data, start + 12 + 16 * index)
+            tables[tag] = offset
+        units_per_em = struct.unpack_from(">H", data, tables[b"head"] + 18)[0]
+        ascender, descender = struct.unpack_from(">hh", data, tables[b"OS/2"] + 68)
+    except (struct.error, KeyError) as fault:
+        raise FontRefusedError("not a TrueType or OpenType file with the tables head and OS/2") from fault
+    return (ascender + descender) / 2 / units_per_em
+
+
+def _ink(font: ImageFont.FreeTypeFont, text: str, left: int, baseline: int, side: int) -> Pixels:
+    image = Image.new("L", (side, side), 0)
+    ImageDraw.Draw(image).text((left, baseline), text, fill=255, font=font, anchor="ls")
+    return np.asarray(image, np.uint8)
+
+
+def _refuse_unusable(font: ImageFont.FreeTypeFont, fine: Pixels, left: int, baseline: int) -> None:
+    if not fine.any():
+        raise FontRefusedError("the character U+866B is blank in it")
+    for unmapped in UNMAPPED:
+        if np.array_equal(fine, _ink(font, unmapped, left, baseline, len(fine))):
+            raise FontRefusedError("the character U+866B is missing in it (a box would be drawn)")
+
+
+def _reach(fine: Pixels, anchor: np.ndarray) -> float:
+    """Largest horizontal or vertical distance of inked texels from the anchor, in fine texels."""
+    ys, xs = np.nonzero(fine)
+    edges = np.array([[xs.min(), ys.min()], [xs.max() + 1, ys.max() + 1]])
+    return float(np.abs(edges - anchor).max())
+
+
+def _mip_chain(fine: Pixels) -> tuple[Pixels, ...]:
+    """Box-filtered levels, each made from the fine picture: 384, 192, ... 3, 1 texels a side."""
+    levels = []
+    side = ATLAS_TEXELS
+    while side >= 3:
+        step = len(fine) // side
+        blocks = fine.reshape(side, step, side, step).mean(axis=(1, 3))
+        levels.append(np.ascontiguousarray(np.rint(blocks), np.uint8))
+        side //= 2
+    levels.append(np.full((1, 1), round(float(fine.mean())), np.uint8))
+    return tuple(levels)

@@ -1,0 +1,29 @@
+"""Pictures to PNG files: encoded in memory, then put in place in one step."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+from PIL import Image
+
+from display.picture import Pixels
+
+
+def write_png(path: str | Path, pixels: Pixels) -> Path:
+    """Write uint8 (height, width, 3) pixels to `path`; missing folders are made, a reader never sees half a file.
+
+    Raises OSError when the folder cannot be written.
+    """
+    target = Path(path)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, format="PNG")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(buffer.getvalue())
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target

@@ -1,0 +1,235 @@
+"""The virtual environment that the commands run in: where it is, whether it is good, making it.
+
+Standard library only. A mark inside it, written last, names what it was made from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from controller.install.progress import SetupFailed, Steps, say
+
+LOCKS = ("run", "test")
+MARK = "baited.json"
+# What a user may have set for their own pip and Python, and what would lead ours astray.
+DISTURBING = (
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONUSERBASE",
+    "PYTHONSTARTUP",
+    "VIRTUAL_ENV",
+    "PIP_TARGET",
+    "PIP_PREFIX",
+    "PIP_ROOT",
+    "PIP_PYTHON",
+    "PIP_DRY_RUN",
+    "PIP_NO_BINARY",
+    "PIP_ONLY_BINARY",
+    "PIP_NO_DEPS",
+    "PIP_EDITABLE",
+    "PIP_REQUIREMENT",
+    "PIP_REPORT",
+    "PIP_QUIET",
+    "PIP_VERBOSE",
+    "PIP_LOG",
+)
+
+
+def venv_python(venv: Path) -> Path:
+    """The Python inside a virtual environment."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def lock_file(root: Path, scope: str) -> Path:
+    """The lock of a scope ("run" or "test") in a checkout."""
+    return root / "controller" / "install" / f"{scope}.lock"
+
+
+def read_mark(venv: Path) -> dict[str, Any]:
+    """The mark of an environment, empty when there is none or it cannot be read."""
+    try:
+        mark = json.loads((venv / MARK).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return mark if isinstance(mark, dict) else {}
+
+
+def write_mark(venv: Path, mark: Mapping[str, Any]) -> None:
+    """Replaces the mark in one step. Raises OSError where it cannot be written."""
+    aside = venv / f"{MARK}.{os.getpid()}"
+    aside.write_text(json.dumps(mark, indent=1), "utf-8")
+    os.replace(aside, venv / MARK)
+
+
+def fresh_mark(root: Path, venv: Path, scope: str) -> dict[str, Any]:
+    """The mark that an environment of this scope, made here and now, carries.
+
+    The test lock holds all of the run lock, so an environment for tests serves both.
+    """
+    scopes = LOCKS if scope == "test" else ("run",)
+    return {
+        "state": "ready",
+        "place": str(venv.resolve()),
+        "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        "program": os.path.realpath(venv_python(venv)),
+        "locks": {name: hashlib.sha256(lock_file(root, name).read_bytes()).hexdigest() for name in scopes},
+    }
+
+
+def is_current(root: Path, venv: Path, scope: str) -> bool:
+    """True when the environment was finished, here, from this lock, by this kind of Python."""
+    mark = read_mark(venv)
+    wanted = fresh_mark(root, venv, "run")
+    digest = hashlib.sha256(lock_file(root, scope).read_bytes()).hexdigest()
+    return (
+        all(mark.get(key) == wanted[key] for key in ("state", "place", "python", "program"))
+        and mark.get("locks", {}).get(scope) == digest
+        and os.access(venv_python(venv), os.X_OK)
+    )
+
+
+def can_write_beside(venv: Path) -> bool:
+    """True when the folder that holds the environment takes files; tried, since modes can deceive."""
+    try:
+        _lock_path(venv).parent.mkdir(parents=True, exist_ok=True)
+        with _lock_path(venv).open("ab"):
+            pass
+        return not venv.exists() or os.access(venv, os.W_OK)
+    except OSError:
+        return False
+
+
+def _lock_path(venv: Path) -> Path:
+    return venv.parent / ".cache" / "set-up.lock"
+
+
+@contextlib.contextmanager
+def only_one(venv: Path) -> Iterator[None]:
+    """Holds the set-up of this environment; a second start waits here, and says so."""
+    with _lock_path(venv).open("ab") as held:
+        if os.name != "nt":
+            import fcntl
+
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say("another start is setting this up; waiting for it")
+                fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+
+
+def make(root: Path, venv: Path, scope: str, env: Mapping[str, str]) -> None:
+    """Makes the environment, or brings a good one up to date, and marks it as its last act.
+
+    Raises SetupFailed when Python's venv or pip fail, OSError when the place cannot be written.
+    """
+    steps = Steps()
+    clean = clean_environment(env)
+    if not _reusable(venv):
+        _clear(venv, steps)
+        steps.say(f"making the Python environment in {venv}")
+        venv.mkdir(parents=True)
+        write_mark(venv, {"state": "making"})
+        # Started from within the environment that was just cleared, our own program file is gone.
+        base = getattr(sys, "_base_executable", None) or sys.executable
+        _run([base, "-m", "venv", str(venv)], clean, "make a Python environment")
+    write_mark(venv, {"state": "making"})
+    steps.say("installing the packages; the first time this takes about half a minute")
+    _pip_install(venv, lock_file(root, scope), clean, steps)
+    write_mark(venv, fresh_mark(root, venv, scope))
+    steps.say("ready")
+
+
+def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The process environment for venv and pip: sources, proxies and certificates stay, traps go."""
+    clean = {name: value for name, value in env.items() if name not in DISTURBING}
+    clean |= {"PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", "PIP_NO_INPUT": "1", "PYTHONNOUSERSITE": "1"}
+    clean["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
+    if not os.path.isdir(os.path.expanduser("~")):
+        clean["PIP_NO_CACHE_DIR"] = "1"
+    return clean
+
+
+def _reusable(venv: Path) -> bool:
+    """True for a finished environment in its place with this Python: pip can bring it up to date."""
+    mark = read_mark(venv)
+    if mark:
+        here = mark.get("state") == "ready" and mark.get("place") == str(venv.resolve())
+        if not here or mark.get("program") != os.path.realpath(venv_python(venv)):
+            return False
+    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    trial = "import sys, pip; sys.exit('%d.%d' % sys.version_info[:2] != sys.argv[1])"
+    try:
+        done = subprocess.run([venv_python(venv), "-I", "-c", trial, minor], capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def _clear(venv: Path, steps: Steps) -> None:
+    """Removes what is left of an environment, never a folder of another kind."""
+    if not os.path.lexists(venv):
+        return
+    if venv.is_symlink() or not (
+        (venv / MARK).exists() or (venv / "pyvenv.cfg").exists() or not any(venv.iterdir())
+    ):
+        raise SetupFailed(
+            f"{venv} is in the way and is no Python environment: move it elsewhere, then start again."
+        )
+    steps.say("the Python environment is unfinished, moved or for another Python: making it anew")
+    shutil.rmtree(venv)
+
+
+def _run(command: list[str], env: Mapping[str, str], purpose: str) -> None:
+    done = subprocess.run(
+        command,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise SetupFailed(_failure(purpose, done.stdout.splitlines()))
+
+
+def _pip_install(venv: Path, lock: Path, env: Mapping[str, str], steps: Steps) -> None:
+    """pip with hashes, wheels only: its own bar on a terminal, else a line a package."""
+    command = [str(venv_python(venv)), "-m", "pip", "install", "--require-hashes"]
+    command += ["--only-binary", ":all:", "--progress-bar", "on" if sys.stderr.isatty() else "off"]
+    command += ["-r", str(lock)]
+    pip = subprocess.Popen(
+        command,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr if sys.stderr.isatty() else subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    lines = []
+    for line in pip.stdout or ():
+        lines.append(line.rstrip())
+        if line.lstrip().startswith(("Downloading ", "Installing collected", "Using cached ")):
+            steps.say(line.strip()[:100])
+    if pip.wait() != 0:
+        raise SetupFailed(_failure("install the packages", lines))
+
+
+def _failure(purpose: str, lines: list[str]) -> str:
+    words = "\n".join(f"  {line}" for line in lines[-8:])
+    return (
+        f"Python could not {purpose}. Its last words:\n{words}\n"
+        "Check the network connection and the free disk space, then start again: it goes on from here."
+    )

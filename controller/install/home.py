@@ -1,0 +1,56 @@
+"""Where settings, calibration, database and cache of this user live (standard library only)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def home_folder(argument: str | None, env: Mapping[str, str]) -> Path:
+    """The absolute home folder, not created: `--home`, `BAITED_HOME`, the user's data folder.
+
+    Without a usable user folder it is one in the temp folder, named by the user id.
+    Raises PermissionError when that last one belongs to somebody else.
+    """
+    given = argument or env.get("BAITED_HOME")
+    if given:
+        return Path(os.path.abspath(os.path.expanduser(given)))
+    data = env.get("XDG_DATA_HOME") or env.get("LOCALAPPDATA")
+    if data and os.path.isabs(data) and _can_hold(Path(data)):
+        return Path(data) / "baited"
+    user = Path(env.get("HOME") or os.path.expanduser("~"))
+    if user.is_absolute() and user.is_dir() and _can_hold(user / ".local" / "share"):
+        return user / ".local" / "share" / "baited"
+    return _temporary_home()
+
+
+def is_temporary(home: Path) -> bool:
+    """True for the folder that `home_folder` takes when the user has none of their own."""
+    return home == _temporary_path()
+
+
+def _temporary_path() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    return Path(tempfile.gettempdir()).absolute() / f"baited-{user}"
+
+
+def _temporary_home() -> Path:
+    home = _temporary_path()
+    # The name can be guessed, and everybody may write beside it: take no folder of somebody else's.
+    if hasattr(os, "getuid") and os.path.lexists(home):
+        found = os.lstat(home)
+        if home.is_symlink() or found.st_uid != os.getuid():
+            raise PermissionError(
+                f"The folder {home} belongs to somebody else and this user has no home folder: "
+                "give a folder for settings and data with --home DIR."
+            )
+    return home
+
+
+def _can_hold(folder: Path) -> bool:
+    """True when `folder` can be written, or made below the nearest folder that exists."""
+    while not folder.exists() and folder.parent != folder:
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)

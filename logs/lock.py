@@ -1,0 +1,50 @@
+"""One writer a home: a lock file that the system lets go of when its holder dies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock; there nothing guards against a second start.
+    fcntl = None  # type: ignore[assignment]
+
+
+class AlreadyRunning(RuntimeError):
+    """Another show writes the log of this home. Do not retry: stop that one, or use another home."""
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(
+            f"another baited is already running with the home {home}: stop it first, "
+            "or give this one a home of its own with --home"
+        )
+        self.home = home
+
+
+class HomeLock:
+    """The lock beside the database; `take` and `release`, both harmless when repeated."""
+
+    def __init__(self, database: Path) -> None:
+        self._home = database.parent
+        self._path = database.with_name(database.name + ".lock")
+        self._handle: int | None = None
+
+    def take(self) -> None:
+        """Raises AlreadyRunning when held elsewhere, OSError when the folder cannot be written."""
+        if self._handle is not None:
+            return
+        self._home.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o664)
+        if fcntl is not None:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(handle)
+                raise AlreadyRunning(self._home) from None
+        self._handle = handle
+
+    def release(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None

@@ -1,0 +1,191 @@
+"""The curator's questions: sessions and their summary, read beside a running show or after it.
+
+Reads only, with the same SQLite as the writer: two SQLite libraries in one process would take
+each other's file locks away.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from logs import damage
+from logs.clock import EPOCH
+from logs.engine import Engine, choose, connect_to_read
+
+SESSIONS = """
+SELECT id, on_at_us, off_at_us, duration_s, source, end_reason, joins, start_x, start_y, end_x, end_y,
+    demo, zone, utc_offset_min, local_date, local_hour, clock_step_ms
+FROM session
+"""
+
+
+class UnreadableLog(RuntimeError):
+    """The log cannot be read now; the message says why and what to do. Retrying helps only if it is busy."""
+
+
+def sessions(
+    path: Path, limit: int | None = None, day: str | None = None, include_demo: bool = False
+) -> list[dict[str, Any]]:
+    """The last `limit` sessions (all when None), oldest first, one dict each.
+
+    `day` keeps the sessions that began on this local date (YYYY-MM-DD). `on`, `off` are ISO in
+    UTC, `local` ISO with the gallery's offset, `duration_s` seconds, positions shares of the
+    screen; `reason` is "open" and `off` None while the visitor is still there.
+    Raises UnreadableLog, and ValueError for a day that is no date.
+    """
+    where, values = _conditions(include_demo, day)
+    text = f"{SESSIONS} WHERE {where} ORDER BY id DESC LIMIT ?"
+    rows = _ask(path, text, [*values, -1 if limit is None else limit])
+    return [_session(row) for row in reversed(rows)]
+
+
+def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[str, Any]:
+    """Figures of all ended sessions of at least `min_s`; simulated visitors only on demand.
+
+    Keys: n, total_s, mean_s, median_s (the two middle values averaged), min_s, max_s (None when
+    n is 0), per_day {local date of ON: count}, reasons {why it ended: count}, short_contacts,
+    open, cutoff_s. Raises UnreadableLog.
+    """
+    ended = "end_reason <> 'open'" + ("" if include_demo else " AND demo = 0")
+    with _reading(path) as connection:
+        one = connection.execute(
+            f"SELECT count(*), sum(duration_s), min(duration_s), max(duration_s) FROM session "
+            f"WHERE {ended} AND duration_s >= ?",
+            [min_s],
+        ).fetchone()
+        counts = {
+            key: dict(
+                connection.execute(
+                    f"SELECT {column}, count(*) FROM session WHERE {ended} AND duration_s >= ? "
+                    f"GROUP BY {column} ORDER BY {column}",
+                    [min_s],
+                ).fetchall()
+            )
+            for key, column in (("per_day", "local_date"), ("reasons", "end_reason"))
+        }
+        short = _count(connection, f"{ended} AND duration_s < ?", [min_s])
+        still_open = _count(connection, "end_reason = 'open'" + ("" if include_demo else " AND demo = 0"))
+        median_s = _median(connection, ended, min_s, one[0])
+    return {
+        "n": one[0],
+        "total_s": one[1] or 0.0,
+        "mean_s": one[1] / one[0] if one[0] else None,
+        "median_s": median_s,
+        "min_s": one[2],
+        "max_s": one[3],
+        **counts,
+        "short_contacts": short,
+        "open": still_open,
+        "cutoff_s": min_s,
+    }
+
+
+def _conditions(include_demo: bool, day: str | None) -> tuple[str, list[Any]]:
+    where, values = ["1" if include_demo else "demo = 0"], []
+    if day is not None:
+        where.append("local_date = ?")
+        values.append(date.fromisoformat(day).isoformat())
+    return " AND ".join(where), values
+
+
+def _session(row: tuple[Any, ...]) -> dict[str, Any]:
+    (number, on_us, off_us, duration_s, source, reason, joins, start_x, start_y, end_x, end_y) = row[:11]
+    (demo, zone, offset_min, local_date, local_hour, step_ms) = row[11:]
+    return {
+        "id": number,
+        "on": _iso(on_us),
+        "off": None if off_us is None else _iso(off_us),
+        "local": _instant(on_us).astimezone(timezone(timedelta(minutes=offset_min))).isoformat(),
+        "duration_s": duration_s,
+        "source": source,
+        "reason": reason,
+        "joins": joins,
+        "start": [start_x, start_y],
+        "end": [end_x, end_y],
+        "demo": bool(demo),
+        "zone": zone,
+        "local_date": local_date,
+        "local_hour": local_hour,
+        "clock_step_s": step_ms / 1000,
+    }
+
+
+def _instant(at_us: int) -> datetime:
+    return EPOCH + timedelta(microseconds=at_us)
+
+
+def _iso(at_us: int) -> str:
+    return _instant(at_us).astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _count(connection: Any, where: str, values: list[Any] | None = None) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM session WHERE {where}", values or []).fetchone()[0])
+
+
+def _median(connection: Any, ended: str, min_s: float, n: int) -> float | None:
+    if n == 0:
+        return None
+    middle = connection.execute(
+        f"SELECT duration_s FROM session WHERE {ended} AND duration_s >= ? "
+        "ORDER BY duration_s LIMIT ? OFFSET ?",
+        [min_s, 2 - n % 2, (n - 1) // 2],
+    ).fetchall()
+    return float(sum(row[0] for row in middle) / len(middle))
+
+
+def _ask(path: Path, text: str, values: list[Any]) -> list[tuple[Any, ...]]:
+    with _reading(path) as connection:
+        return list(connection.execute(text, values).fetchall())
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[Any]:
+    """A short read of one consistent state; every fault of the file becomes UnreadableLog."""
+    engine = choose()
+    if not path.exists():
+        raise UnreadableLog(f"{path}: there is no log yet; it begins with the first run of the show")
+    if path.stat().st_size == 0:
+        raise UnreadableLog(f"{path}: the log file is empty; look for older copies beside it")
+    connection = None
+    try:
+        connection = _open(engine, path)
+        connection.execute("BEGIN")
+        yield connection
+    except engine.module.Error as fault:
+        raise UnreadableLog(_reason(fault, path)) from fault
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _reason(fault: Exception, path: Path) -> str:
+    advice = {
+        "busy": "another program holds it; try again",
+        "damaged": "it is damaged; the next start of the show moves it aside and keeps it",
+    }.get(damage.kind_of(fault), "check the rights of the file and its folder")
+    return f"{path}: the log cannot be read ({fault}): {advice}"
+
+
+def _open(engine: Engine, path: Path) -> Any:
+    """In a folder that cannot be written a log at rest is read as immutable, with a warning."""
+    connection = connect_to_read(engine, path)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except engine.module.Error as fault:
+        connection.close()
+        if damage.kind_of(fault) != "failed" or os.access(path.parent, os.W_OK) or _has_journal(path):
+            raise
+        warnings.warn(f"{path}: read from a folder without write access, as it is now", stacklevel=5)
+        return connect_to_read(engine, path, immutable=True)
+    return connection
+
+
+def _has_journal(path: Path) -> bool:
+    """True when rows may stand in a journal only; reading without it would show old or broken data."""
+    return any(file.stat().st_size > 0 for file in damage.leftovers(path) if not file.name.endswith("-shm"))

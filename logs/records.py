@@ -1,0 +1,88 @@
+"""What waits between the show and the database: sessions and notes, dated and ready to be written."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Any
+
+from logs.clock import ClockPair, local_time
+from logs.visits import Beat, Ended, Event
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line of the event table: `detail` is JSON, `step_ms` the step of the wall clock it tells of."""
+
+    uuid: str
+    at_us: int
+    mono_s: float
+    kind: str
+    detail: str
+    step_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """An event of a session with the row it makes; `row` holds every column but id and run."""
+
+    event: Event
+    row: dict[str, Any]
+
+    @property
+    def uuid(self) -> str:
+        return str(self.row["uuid"])
+
+    def replaces(self, other: Any) -> bool:
+        """True for a heartbeat that makes an older one, still waiting, superfluous."""
+        return (
+            isinstance(self.event, Beat)
+            and isinstance(other, SessionRecord)
+            and isinstance(other.event, Beat)
+            and other.uuid == self.uuid
+        )
+
+
+def session_uuid(run: uuid.UUID, event: Event) -> str:
+    """The name of a session, the same for each of its events, so that writing twice changes nothing."""
+    return str(uuid.uuid5(run, f"{event.number} {event.started_at_s!r}"))
+
+
+def session_record(
+    event: Event, run: uuid.UUID, clock: ClockPair, zone: tzinfo, size_px: tuple[float, float]
+) -> SessionRecord:
+    """Date the event with the clock as last read and express positions as shares of the screen."""
+    width, height = max(1.0, size_px[0]), max(1.0, size_px[1])
+    on_at_us, at_us = clock.to_utc_us(event.started_at_s), clock.to_utc_us(event.at_s)
+    local = local_time(on_at_us, zone)
+    row = {
+        "uuid": session_uuid(run, event),
+        "source": event.source,
+        "demo": int(event.demo),
+        "on_at_us": on_at_us,
+        "off_at_us": at_us if isinstance(event, Ended) else None,
+        "on_mono_s": event.started_at_s,
+        "duration_s": event.duration_s,
+        "zone": str(zone),
+        "utc_offset_min": local.utc_offset_min,
+        "local_date": local.date,
+        "local_hour": local.hour,
+        "start_x": event.start_x / width,
+        "start_y": event.start_y / height,
+        "end_x": event.x / width,
+        "end_y": event.y / height,
+        "joins": event.joins,
+        "seen_at_us": at_us,
+        "seen_mono_s": event.at_s,
+        "end_reason": (event.reason or "off") if isinstance(event, Ended) else "open",
+    }
+    return SessionRecord(event, row)
+
+
+def note(kind: str, at_us: int, mono_s: float, detail: Mapping[str, Any], step_ms: int = 0) -> Note:
+    """A note with a name of its own; `detail` must be plain values."""
+    text = json.dumps(dict(detail), ensure_ascii=False, default=str)
+    return Note(str(uuid.uuid4()), at_us, mono_s, kind, text, step_ms)

@@ -1,0 +1,128 @@
+"""The tables of the log, written out and changed only by a chain of migrations.
+
+Version 1 has runs and sessions, version 2 adds events and the views. Every instant is stored as
+UTC microseconds; every duration comes from the monotonic clock; the gallery's date and hour are
+fixed at ON.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database, Migrations
+
+MIGRATIONS = Migrations("baited_log")
+TABLES = ("run", "session", "event")
+
+RUN = """
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    started_at_us INTEGER NOT NULL,
+    started_mono_s REAL NOT NULL,
+    boot_id TEXT NOT NULL,
+    zone TEXT NOT NULL,
+    version TEXT NOT NULL,
+    settings_hash TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    clock_step_ms INTEGER NOT NULL DEFAULT 0,
+    ended_at_us INTEGER,
+    end_reason TEXT
+) STRICT
+"""
+
+SESSION = """
+CREATE TABLE session (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL REFERENCES run (id),
+    source TEXT NOT NULL,
+    demo INTEGER NOT NULL CHECK (demo IN (0, 1)),
+    on_at_us INTEGER NOT NULL,
+    off_at_us INTEGER,
+    on_mono_s REAL NOT NULL,
+    duration_s REAL NOT NULL CHECK (duration_s >= 0),
+    zone TEXT NOT NULL,
+    utc_offset_min INTEGER NOT NULL,
+    local_date TEXT NOT NULL,
+    local_hour INTEGER NOT NULL,
+    start_x REAL NOT NULL,
+    start_y REAL NOT NULL,
+    end_x REAL NOT NULL,
+    end_y REAL NOT NULL,
+    joins INTEGER NOT NULL DEFAULT 0,
+    seen_at_us INTEGER NOT NULL,
+    seen_mono_s REAL NOT NULL,
+    clock_step_ms INTEGER NOT NULL DEFAULT 0,
+    end_reason TEXT NOT NULL DEFAULT 'open'
+) STRICT
+"""
+
+EVENT = """
+CREATE TABLE event (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    uuid TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL REFERENCES run (id),
+    at_us INTEGER NOT NULL,
+    mono_s REAL NOT NULL,
+    kind TEXT NOT NULL,
+    detail TEXT NOT NULL
+) STRICT
+"""
+
+
+@MIGRATIONS(name="001_runs_and_sessions")
+def _runs_and_sessions(db: Database) -> None:
+    db.conn.execute(RUN)
+    db.conn.execute(SESSION)
+    db.conn.execute("CREATE UNIQUE INDEX session_one_open ON session (end_reason) WHERE end_reason = 'open'")
+    db.conn.execute("CREATE INDEX session_day ON session (local_date, local_hour, duration_s)")
+    db.conn.execute("CREATE INDEX session_run ON session (run, id)")
+    db.conn.execute("CREATE INDEX session_on ON session (on_at_us)")
+    db.conn.execute("CREATE INDEX session_duration ON session (duration_s)")
+    db.conn.execute("PRAGMA user_version = 1")
+
+
+@MIGRATIONS(name="002_events_and_views")
+def _events_and_views(db: Database) -> None:
+    db.conn.execute(EVENT)
+    db.conn.execute("CREATE INDEX event_at ON event (at_us)")
+    db.conn.execute(
+        "CREATE VIEW session_closed AS SELECT * FROM session WHERE demo = 0 AND end_reason <> 'open'"
+    )
+    db.conn.execute("CREATE VIEW session_valid AS SELECT * FROM session_closed WHERE duration_s >= 5")
+    db.conn.execute("PRAGMA user_version = 2")
+
+
+def is_current(connection: Any) -> bool:
+    """True when no migration waits; only reads."""
+    return not MIGRATIONS.pending(Database(connection))
+
+
+def migrate(connection: Any, keep_copy_at: Path | None = None) -> list[str]:
+    """Bring the database up to date in one transaction; returns the names of the steps taken.
+
+    The caller holds the lock of the home. An existing database is first copied, whole, to
+    `keep_copy_at`. Raises the driver's `Error`; then nothing has changed.
+    """
+    db = Database(connection)
+    steps = [step.name for step in MIGRATIONS.pending(db)]
+    if steps and keep_copy_at is not None:
+        keep_copy_at.unlink(missing_ok=True)
+        connection.execute("VACUUM INTO ?", [str(keep_copy_at)])
+    if steps:
+        connection.execute("BEGIN IMMEDIATE")
+        with_rollback(connection, lambda: MIGRATIONS.apply(db))
+    return steps
+
+
+def with_rollback(connection: Any, work: Any) -> None:
+    """Run `work()` in the open transaction and commit; on any fault roll back and raise it again."""
+    try:
+        work()
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

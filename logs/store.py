@@ -1,0 +1,255 @@
+"""The database of the log: opening it whatever its state, recovery, and writing entries exactly once.
+
+Used by one thread only. Every entry carries its own name (uuid): an entry that is written again
+after a commit whose outcome was unknown changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from logs import damage, records, schema
+from logs.engine import Engine, connect
+from logs.records import Note, SessionRecord
+from logs.visits import Beat, Ended
+
+INSERT_SESSION = """
+INSERT INTO session (uuid, run, source, demo, on_at_us, off_at_us, on_mono_s, duration_s, zone,
+    utc_offset_min, local_date, local_hour, start_x, start_y, end_x, end_y, joins, seen_at_us,
+    seen_mono_s, end_reason)
+VALUES (:uuid, :run, :source, :demo, :on_at_us, :off_at_us, :on_mono_s, :duration_s, :zone,
+    :utc_offset_min, :local_date, :local_hour, :start_x, :start_y, :end_x, :end_y, :joins, :seen_at_us,
+    :seen_mono_s, :end_reason)
+"""
+END_SESSION = """
+UPDATE session SET off_at_us = :off_at_us, duration_s = :duration_s, end_x = :end_x, end_y = :end_y,
+    joins = :joins, seen_at_us = :seen_at_us, seen_mono_s = :seen_mono_s, end_reason = :end_reason
+WHERE uuid = :uuid AND end_reason IN ('open', 'recovered')
+"""
+BEAT_SESSION = """
+UPDATE session SET duration_s = :duration_s, end_x = :end_x, end_y = :end_y, joins = :joins,
+    seen_at_us = :seen_at_us, seen_mono_s = :seen_mono_s
+WHERE uuid = :uuid AND end_reason = 'open'
+"""
+CLOSE_OPEN = """
+UPDATE session SET end_reason = 'recovered', off_at_us = seen_at_us WHERE end_reason = 'open'
+"""
+CLOSE_RUNS = """
+UPDATE run SET end_reason = 'crash', ended_at_us = max(started_at_us, coalesce(
+    (SELECT seen_at_us FROM session WHERE session.run = run.id ORDER BY id DESC LIMIT 1), 0))
+WHERE ended_at_us IS NULL AND id <> ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One start of the program, as it will stand in the `run` table."""
+
+    started_at_us: int
+    started_mono_s: float
+    zone: str
+    version: str = ""
+    settings: str = "{}"
+    settings_hash: str = ""
+    boot_id: str = ""
+    uuid: uuid.UUID = field(default_factory=uuid.uuid4)
+
+
+class Store:
+    """One connection to one file. `now_us` gives UTC microseconds for names and notes.
+
+    Its methods raise the driver's `Error` or OSError; `damage.kind_of` tells what to do then.
+    """
+
+    def __init__(self, path: Path, engine: Engine, run: Run, now_us: Callable[[], int]) -> None:
+        self._path, self._engine, self._run, self._now_us = path, engine, run, now_us
+        self._connection: Any = None
+        self._identity: tuple[int, int] = (0, 0)
+        self._run_id = 0
+        self.moved: list[str] = []
+        self._untold: list[str] = []
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
+
+    def open(self) -> None:
+        """Open or begin the database, check it, bring it up to date, close what a crash left open.
+
+        A damaged or emptied file is moved aside first and named in `moved`.
+        """
+        self.close()
+        if self._emptied():
+            self._move_aside("is empty" if self._path.exists() else "is gone and left its journal")
+        try:
+            self._open()
+        except self._engine.module.Error as fault:
+            self.close()
+            if damage.kind_of(fault) != "damaged":
+                raise
+            self._move_aside(f"is damaged ({fault})")
+            self._open()
+
+    def close(self) -> None:
+        """Close the connection; never raises."""
+        if self._connection is None:
+            return
+        connection, self._connection = self._connection, None
+        try:
+            connection.close()
+        except self._engine.module.Error:
+            return  # the file is beyond our reach; the next opening will judge it
+
+    def write(self, entries: Sequence[SessionRecord | Note]) -> None:
+        """Write all entries in one durable transaction, or none of them."""
+        self._check_identity()
+
+        def put_all() -> None:
+            for entry in entries:
+                self._put(entry)
+
+        self._transact(put_all)
+
+    def end_run(self, reason: str) -> None:
+        """Mark this run as ended; a clean end is told from a crash by this alone."""
+        self._transact(
+            lambda: self._connection.execute(
+                "UPDATE run SET ended_at_us = ?, end_reason = ? WHERE id = ? AND ended_at_us IS NULL",
+                [self._now_us(), reason, self._run_id],
+            )
+        )
+
+    def _open(self) -> None:
+        fresh = not self._path.exists()
+        if fresh:
+            self._begin_file()
+        self._connection = connect(self._engine, self._path)
+        self._transact(lambda: None)  # tells at once whether another program holds the file
+        if not fresh:
+            self._check()
+        self._migrate()
+        self._transact(self._recover)
+        self._untold.clear()
+        stat = os.stat(self._path)
+        self._identity = (stat.st_dev, stat.st_ino)
+
+    def _begin_file(self) -> None:
+        """Build the database under another name: one that has its name is always complete."""
+        draft = self._path.with_name(self._path.name + ".new")
+        for file in [*damage.leftovers(draft), draft]:
+            file.unlink(missing_ok=True)
+        connection = connect(self._engine, draft)
+        try:
+            schema.migrate(connection)
+        finally:
+            connection.close()
+        draft.rename(self._path)
+        _sync_folder(self._path.parent)
+
+    def _emptied(self) -> bool:
+        if self._path.exists():
+            return self._path.stat().st_size == 0
+        return bool(damage.leftovers(self._path))
+
+    def _move_aside(self, what: str) -> None:
+        kept = damage.move_aside(self._path, self._now_us())
+        text = f"{self._path.name} {what}: kept as {kept.name}, a new log was begun"
+        self.moved.append(text)
+        self._untold.append(text)
+
+    def _check(self) -> None:
+        """Only this sees a damaged page inside; without it the file would go on taking rows."""
+        verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            fault = self._engine.module.DatabaseError(f"quick_check: {verdict}")
+            fault.sqlite_errorcode = damage.CORRUPT
+            raise fault
+
+    def _migrate(self) -> None:
+        if not schema.is_current(self._connection):
+            name = f"{self._path.stem}.before-migration{self._path.suffix}"
+            schema.migrate(self._connection, keep_copy_at=self._path.with_name(name))
+
+    def _recover(self) -> None:
+        run = self._run
+        values = [
+            str(run.uuid),
+            run.started_at_us,
+            run.started_mono_s,
+            run.boot_id,
+            run.zone,
+            run.version,
+            run.settings_hash,
+            run.settings,
+        ]
+        self._connection.execute(
+            "INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, "
+            "settings) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING",
+            values,
+        )
+        found = self._connection.execute("SELECT id FROM run WHERE uuid = ?", [str(run.uuid)])
+        self._run_id = found.fetchone()[0]
+        recovered = self._connection.execute(CLOSE_OPEN + " AND run <> ?", [self._run_id]).rowcount
+        crashed = self._connection.execute(CLOSE_RUNS, [self._run_id]).rowcount
+        if recovered or crashed:
+            self._note("recovered", {"sessions": recovered, "runs": crashed})
+        for text in self._untold:
+            self._note("log_moved_aside", {"text": text})
+
+    def _note(self, kind: str, detail: dict[str, Any]) -> None:
+        self._put(records.note(kind, self._now_us(), self._run.started_mono_s, detail))
+
+    def _transact(self, work: Callable[[], Any]) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+        schema.with_rollback(self._connection, work)
+
+    def _check_identity(self) -> None:
+        try:
+            stat = os.stat(self._path)
+        except FileNotFoundError:
+            raise damage.LogMoved("the log file was deleted while in use") from None
+        if (stat.st_dev, stat.st_ino) != self._identity:
+            raise damage.LogMoved("the log file was replaced while in use")
+
+    def _put(self, entry: SessionRecord | Note) -> None:
+        if isinstance(entry, Note):
+            self._put_note(entry)
+            return
+        row = {**entry.row, "run": self._run_id}
+        statement = {Ended: END_SESSION, Beat: BEAT_SESSION}.get(type(entry.event))
+        if statement and self._connection.execute(statement, row).rowcount:
+            return
+        if self._connection.execute("SELECT 1 FROM session WHERE uuid = ?", [entry.uuid]).fetchone():
+            return
+        if row["end_reason"] == "open":
+            self._connection.execute(CLOSE_OPEN)
+        self._connection.execute(INSERT_SESSION, row)
+
+    def _put_note(self, entry: Note) -> None:
+        done = self._connection.execute(
+            "INSERT INTO event (uuid, run, at_us, mono_s, kind, detail) VALUES (?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (uuid) DO NOTHING",
+            [entry.uuid, self._run_id, entry.at_us, entry.mono_s, entry.kind, entry.detail],
+        )
+        if done.rowcount and entry.step_ms:
+            step = [entry.step_ms, self._run_id]
+            self._connection.execute(
+                "UPDATE session SET clock_step_ms = clock_step_ms + ? WHERE run = ?", step
+            )
+            self._connection.execute("UPDATE run SET clock_step_ms = clock_step_ms + ? WHERE id = ?", step)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the system can open a folder."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,222 @@
+"""The log as the show sees it: it takes events at once, and its one thread writes them to the database."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from logs import damage
+from logs.clock import ClockPair
+from logs.engine import Engine, choose
+from logs.intake import FAULTS, QUEUE_LIMIT, Intake
+from logs.lock import AlreadyRunning, HomeLock
+from logs.records import Note, SessionRecord
+from logs.settings import zone_named
+from logs.store import Run, Store
+from logs.visits import Event
+
+BATCH = 64
+IDLE_S = 1.0
+FIRST_WAIT_S, LONGEST_WAIT_S, STOPPING_WAIT_S = 0.01, 2.0, 0.05
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """How the log is: `error` and `warning` are empty when all is well; ages are seconds.
+
+    `queue_length` entries wait; `last_write_age_s` is None before the first write; `dropped`
+    entries found the queue full, `refused` ones were not taken by the database.
+    """
+
+    queue_length: int
+    last_write_age_s: float | None
+    error: str
+    engine: str
+    journal: str
+    path: str
+    dropped: int
+    refused: int = 0
+    warning: str = ""
+    open: bool = False
+
+
+class Log:
+    """Opens the log at `path` in its own thread; the show goes on whatever becomes of the file.
+
+    `zone` is an IANA name or empty; `size_px` gives the screen's width and height; `settings` is
+    the JSON in force. `acknowledged(event, session uuid)` is called by the writer thread after
+    the durable commit. `perf` gives seconds, `wall_ns` UTC nanoseconds, `sleep` takes seconds.
+    Raises AlreadyRunning when another process writes this log, ValueError for an unknown zone.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        zone: str = "",
+        size_px: Callable[[], tuple[float, float]] = lambda: (1.0, 1.0),
+        version: str = "",
+        settings: str = "{}",
+        acknowledged: Callable[[Event, str], None] | None = None,
+        perf: Callable[[], float] = time.perf_counter,
+        wall_ns: Callable[[], int] = time.time_ns,
+        sleep: Callable[[float], object] | None = None,
+        limit: int = QUEUE_LIMIT,
+        engine: Engine | None = None,
+    ) -> None:
+        self._path = Path(path).absolute()
+        self._engine = engine or choose()
+        self._clock = ClockPair(perf, wall_ns)
+        place = zone_named(zone)
+        run = self._describe_run(str(place), version, settings)
+        self._intake = Intake(run.uuid, self._clock, place, size_px, limit)
+        self._store = Store(self._path, self._engine, run, self._clock.now_us)
+        self._acknowledged = acknowledged
+        self._stopping, self._abandoned = threading.Event(), threading.Event()
+        self._sleep = sleep or self._wait
+        self._error, self._end_reason = "", "clean"
+        self._wrote_s: float | None = None
+        self._refused, self._wait_s, self._batch = 0, FIRST_WAIT_S, BATCH
+        self._lock = HomeLock(self._path)
+        self._take_lock()
+        self._thread = threading.Thread(target=self._work, name="log-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
+        """Hand over what `Visits.step` gave; never blocks, never raises; None is ignored.
+
+        `measures` belongs to the contract with the scenes; this schema has no place for it yet.
+        """
+        if event is not None:
+            self._intake.put(event)
+
+    def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
+        """Hand over a happening (input lost, scene changed) with plain values, at `at_s` or now."""
+        self._intake.note(kind, detail or {}, self._clock.now_s() if at_s is None else at_s)
+
+    def state(self) -> LogState:
+        """Plain values for status.json; callable from any thread, waits for nothing."""
+        wrote_s = self._wrote_s
+        return LogState(
+            queue_length=len(self._intake),
+            last_write_age_s=None if wrote_s is None else max(0.0, self._clock.now_s() - wrote_s),
+            error=self._error,
+            engine=self._engine.name,
+            journal=self._engine.journal,
+            path=str(self._path),
+            dropped=self._intake.dropped,
+            refused=self._refused + self._intake.undated,
+            warning="; ".join(filter(None, [self._engine.warning, *self._store.moved])),
+            open=self._store.is_open,
+        )
+
+    def stop(self, timeout_s: float = 2.0, reason: str = "clean") -> bool:
+        """Write what waits, end the run, close; True when all of it was done within `timeout_s`.
+
+        On False the writer is left behind, trying or hanging; it dies with the process.
+        """
+        self._end_reason = reason
+        self._stopping.set()
+        self._intake.wake()
+        self._thread.join(timeout_s)
+        self._abandoned.set()
+        return not self._thread.is_alive() and not len(self._intake) and not self._error
+
+    def _describe_run(self, zone: str, version: str, settings: str) -> Run:
+        now_s = self._clock.now_s()
+        digest = hashlib.sha256(settings.encode()).hexdigest()
+        boot_id = BOOT_ID.read_text(encoding="ascii").strip() if BOOT_ID.exists() else ""
+        return Run(self._clock.to_utc_us(now_s), now_s, zone, version, settings, digest, boot_id)
+
+    def _take_lock(self) -> None:
+        try:
+            self._lock.take()
+        except OSError as fault:  # a folder that cannot be written to: the thread tries again
+            self._error = damage.explain(fault, self._path)
+
+    def _wait(self, wait_s: float) -> None:
+        """The default sleep: a stop cuts it short, and while stopping it keeps to short naps."""
+        if self._stopping.is_set():
+            self._abandoned.wait(min(wait_s, STOPPING_WAIT_S))
+        else:
+            self._stopping.wait(wait_s)
+
+    def _work(self) -> None:
+        try:
+            while not self._abandoned.is_set():
+                self._advance()
+                if self._stopping.is_set() and self._finished():
+                    break
+        finally:
+            self._store.close()
+            self._lock.release()
+
+    def _advance(self) -> None:
+        """One turn of the thread: take what came, write a batch; after a fault wait, longer each time."""
+        idle = self._store.is_open and not self._intake.waiting and not self._stopping.is_set()
+        self._intake.collect(IDLE_S if idle else 0.0)
+        try:
+            self._write()
+        except AlreadyRunning as fault:
+            self._error = str(fault)
+        except (self._engine.module.Error, *FAULTS) as fault:  # the only writer must outlive them all
+            self._judge(fault)
+        else:
+            self._error, self._wait_s = "", FIRST_WAIT_S
+            return
+        self._sleep(self._wait_s)
+        self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
+
+    def _write(self) -> None:
+        if not self._store.is_open:
+            self._lock.take()
+            self._store.open()
+            self._wrote_s = self._clock.now_s()
+        entries = list(islice(self._intake.waiting, self._batch))
+        if not entries:
+            return
+        self._store.write(entries)
+        self._wrote_s = self._clock.now_s()
+        self._batch = BATCH
+        for entry in entries:
+            self._intake.waiting.popleft()
+            self._acknowledge(entry)
+
+    def _acknowledge(self, entry: SessionRecord | Note) -> None:
+        if self._acknowledged is not None and isinstance(entry, SessionRecord):
+            with suppress(*FAULTS):  # the entry is safe; a fault of the listener must not count against it
+                self._acknowledged(entry.event, entry.uuid)
+
+    def _judge(self, fault: Exception) -> None:
+        """Decide how to go on: wait, skip the one entry that is refused, or open the file anew."""
+        self._error = damage.explain(fault, self._path)
+        kind = damage.kind_of(fault)
+        if kind == "busy":
+            return
+        if kind == "refused" and self._store.is_open and self._intake.waiting:
+            if self._batch == 1:
+                self._intake.waiting.popleft()
+                self._refused += 1
+            self._batch = 1
+            return
+        self._store.close()
+
+    def _finished(self) -> bool:
+        """True when nothing waits and the run is marked as ended."""
+        if len(self._intake) or not self._store.is_open:
+            return False
+        try:
+            self._store.end_run(self._end_reason)
+        except (self._engine.module.Error, *FAULTS) as fault:
+            self._judge(fault)
+            self._sleep(STOPPING_WAIT_S)
+            return False
+        return True

@@ -57,7 +57,7 @@ class ClockPair:
         return step_s if abs(step_s) > STEP_NOTED_S else 0.0
 
     def _read_offset_us(self) -> int:
-        """UTC minus monotonic in microseconds: the tightest of three readings, for pauses can fall between."""
+        """UTC minus monotonic in microseconds: the tightest of three readings, as one may be interrupted."""
         readings = []
         for _ in range(3):
             before_s = self._perf()

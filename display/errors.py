@@ -11,5 +11,5 @@ class NoSuchScreenError(DisplayError):
     """The screen that the settings name is not there; the message lists the screens that are."""
 
 
-class DisplayLost(DisplayError):
+class DisplayLost(DisplayError):  # noqa: N818
     """The open picture is gone (driver reset, X server ended, window destroyed): end, and start again."""

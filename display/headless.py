@@ -8,7 +8,7 @@ from typing import Any
 
 from display.errors import DisplayError
 from display.events import Inbox
-from display.platform import prepare_pyglet
+from display.pyglet_options import prepare_pyglet
 
 
 class HeadlessSurface:

@@ -119,6 +119,8 @@ def only_one(venv: Path) -> Iterator[None]:
         if os.name != "nt":
             import fcntl
 
+            # venv and pip inherit the hold: a start that was killed leaves them at work for a while.
+            os.set_inheritable(held.fileno(), True)
             try:
                 fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -193,6 +195,7 @@ def _run(command: list[str], env: Mapping[str, str], purpose: str) -> None:
     done = subprocess.run(
         command,
         env=dict(env),
+        close_fds=False,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -212,6 +215,7 @@ def _pip_install(venv: Path, lock: Path, env: Mapping[str, str], steps: Steps) -
     pip = subprocess.Popen(
         command,
         env=dict(env),
+        close_fds=False,
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr if sys.stderr.isatty() else subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -10,6 +10,7 @@ from pathlib import Path
 INSTALL = Path(__file__).resolve().parent
 ROOT = INSTALL.parents[1]
 COMPILE = ("pip", "compile", "--no-config", "--quiet", "--universal", "--python-version", "3.11")
+ONE_VERSION = ("--fork-strategy", "fewest")
 # No address of a registry and no path of this machine may stand in a lock: hashes say enough.
 BARE = ("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-annotate", "--no-header")
 
@@ -24,7 +25,7 @@ def relock(upgrade: bool = False) -> None:
 
 def _compile(lock: Path, *options: str) -> None:
     env = {name: value for name, value in os.environ.items() if not name.startswith(("UV_", "PIP_"))}
-    uv = [sys.executable, "-m", "uv", *COMPILE, *BARE, *options]
+    uv = [sys.executable, "-m", "uv", *COMPILE, *ONE_VERSION, *BARE, *options]
     command = [*uv, "--output-file", str(lock.relative_to(ROOT)), "pyproject.toml"]
     subprocess.run(command, cwd=ROOT, env=env, check=True)
 

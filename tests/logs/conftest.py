@@ -53,7 +53,9 @@ class Writing:
         return name
 
 
-def contact(number: int, on_s: float, off_s: float, source: str = "mouse", reason: str = "off") -> list[Event]:
+def contact(
+    number: int, on_s: float, off_s: float, source: str = "mouse", reason: str = "off"
+) -> list[Event]:
     """The events of one visit as the rules make them."""
     visits = Visits(LogSettings())
     visits._number = number - 1

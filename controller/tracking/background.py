@@ -16,9 +16,9 @@ class Background:
     def __init__(self, time_constant_s: float) -> None:
         self.time_constant_s = time_constant_s
         self.frames = 0
-        self.mean = np.zeros((0, 0), np.float32)
-        self.deviation = np.zeros((0, 0), np.float32)
-        self.mean8 = np.zeros((0, 0), np.uint8)
+        self.mean: np.ndarray = np.zeros((0, 0), np.float32)
+        self.deviation: np.ndarray = np.zeros((0, 0), np.float32)
+        self.mean8: np.ndarray = np.zeros((0, 0), np.uint8)
 
     def restart(self, plane: np.ndarray) -> None:
         """Take one uint8 picture as the whole scene and forget what was before."""
@@ -38,7 +38,7 @@ class Background:
     def threshold(self, sigmas: float, least: float) -> np.ndarray:
         """Level above the scene that noise does not reach, uint8: sigmas of each pixel, at least `least`."""
         noise = cv2.convertScaleAbs(self.deviation, alpha=sigmas * DEVIATION_TO_SIGMA)
-        return cv2.max(noise, least)
+        return np.maximum(noise, np.uint8(least))
 
     def learn(self, plane: np.ndarray, interval_s: float, frozen: np.ndarray | None = None) -> None:
         """Follow the scene by one frame; pixels set in `frozen` (uint8 mask) keep what they were.

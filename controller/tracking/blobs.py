@@ -50,7 +50,9 @@ def plane_of(picture: np.ndarray, width_px: int) -> tuple[np.ndarray, float]:
     return cv2.blur(picture, (3, 3)), scale
 
 
-def find_blobs(plane: np.ndarray, mean: np.ndarray, rise: np.ndarray, hot: np.ndarray, least: float) -> list[Blob]:
+def find_blobs(
+    plane: np.ndarray, mean: np.ndarray, rise: np.ndarray, hot: np.ndarray, least: float
+) -> list[Blob]:
     """All patches of the uint8 mask `hot` whose peak rise reaches `least`, the clearest first.
 
     plane, rise, hot: uint8 (h, w); mean: float32 (h, w), the empty scene.

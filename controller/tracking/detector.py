@@ -15,6 +15,7 @@ HALO_PX = 9  # a light brightens its surroundings below the threshold: keep thos
 RING_PX = 25  # the scene beside a light, by which the covered part is assumed to change
 UNSTEADY_SHARE = 0.02
 PATIENCE = 5  # a scene that never rests (lamp flicker) is learned after this many warm-ups all the same
+AGAIN_PX = 20.0  # a hand-held light moves less than this from one frame to the next
 CLEARLY = 2.0  # this many times the threshold, or another light, is no matter of noise
 
 
@@ -44,12 +45,13 @@ class Detector:
         self._steady_frames = 0
         self._unsteady_frames = 0
         self._seen_s = 0.0
-        self._plane = np.zeros((0, 0), np.uint8)
-        self._levels = np.zeros(256, np.float32)
+        self._plane: np.ndarray = np.zeros((0, 0), np.uint8)
+        self._levels: np.ndarray = np.zeros(256, np.float32)
         self._held: Blob | None = None
         self._told = False
         self._dark_frames = 0
         self._rivals: list[Blob] = []
+        self._faint: list[Blob] = []
 
     def step(self, picture: np.ndarray, at_s: float) -> Spot | None:
         """Take a uint8 picture (h, w) or (h, w, 3) BGR seen at `at_s`; the light in it, if any."""
@@ -112,9 +114,7 @@ class Detector:
         """The held light where it is or went; else the clearest new one."""
         held = self._follow(blobs)
         new = self._new_lights(blobs, held)
-        if held is None and new:
-            held = self._take(new[0])
-        elif held is not None and new and new[0].rise >= CLEARLY * held.rise:
+        if new and (held is None or new[0].rise >= CLEARLY * held.rise):
             held = self._take(new[0])
         self._dark_frames = 0 if held is not None else self._dark_frames + 1
         if self._dark_frames >= self.settings.off_frames:
@@ -137,6 +137,7 @@ class Detector:
     def _new_lights(self, blobs: list[Blob], held: Blob | None) -> list[Blob]:
         """Blobs that may become the light now; one that stood beside it must wait until it is gone."""
         if not self.ready:
+            self._faint = []
             return []
         lights = [
             blob
@@ -147,21 +148,22 @@ class Detector:
             and not blob.cut
         ]
         if self._held is not None:
-            lights = [blob for blob in lights if not self._was_rival(blob)]
+            lights = [b for b in lights if not _near(b, self._rivals, self.settings.hold_radius_px)]
         lights = [blob for blob in lights if self._outshines(blob)]
         still = [blob for blob in lights if self._still_around(blob)]
         self.restless = bool(lights) and not still
-        return still
+        seen_before, self._faint = self._faint, still
+        return [blob for blob in still if self._is_clear(blob) or _near(blob, seen_before, AGAIN_PX)]
 
-    def _was_rival(self, blob: Blob) -> bool:
-        reach = self.settings.hold_radius_px
-        return any(rival.distance_px(blob.x_px, blob.y_px) <= reach for rival in self._rivals)
+    def _is_clear(self, blob: Blob) -> bool:
+        """True when one frame is enough to believe it; a faint blob must show up twice."""
+        return blob.rise >= CLEARLY * self.settings.on_rise
 
     def _outshines(self, blob: Blob) -> bool:
-        """True when the blob is brighter than what is around it: the leading edge of a moving shape is not."""
+        """True when it is brighter than what is around it; the leading edge of a moving shape is not."""
         box, _, ring = self._surroundings(blob)
         around = self._plane[box][ring > 0]
-        return around.size == 0 or blob.peak >= np.percentile(around, 90) + self.settings.min_rise
+        return around.size == 0 or blob.peak >= float(np.percentile(around, 90)) + self.settings.min_rise
 
     def _still_around(self, blob: Blob) -> bool:
         """True while little else in the picture rises half as much as this blob does."""
@@ -198,3 +200,7 @@ class Detector:
         covered[rows.start - top : rows.stop - top, columns.start - left : columns.stop - left] = blob.mask
         covered = cv2.dilate(covered, np.ones((2 * HALO_PX + 1,) * 2, np.uint8))
         return (slice(top, bottom), slice(left, right)), covered, cv2.bitwise_not(covered)
+
+
+def _near(blob: Blob, others: list[Blob], reach_px: float) -> bool:
+    return any(other.distance_px(blob.x_px, blob.y_px) <= reach_px for other in others)

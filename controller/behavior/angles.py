@@ -3,6 +3,7 @@
 import math
 
 import numba as nb
+import numpy as np
 
 TWO_PI = 2.0 * math.pi
 
@@ -10,7 +11,7 @@ TWO_PI = 2.0 * math.pi
 @nb.njit(cache=True)
 def wrapped(angle):
     """The same direction within [-pi, pi)."""
-    return angle - TWO_PI * math.floor(angle / TWO_PI + 0.5)
+    return angle - TWO_PI * np.floor(angle / TWO_PI + 0.5)
 
 
 @nb.njit(cache=True)

@@ -17,7 +17,7 @@ def start_run(bug, tape):
     if uniform(bug, tape) < 0.15:
         duration *= 2.0
     bug.gait = RUN
-    bug.gait_timer = int(math.floor(duration))
+    bug.gait_timer = math.floor(duration)
     bug.speed = bug.base_speed * between(0.8, 1.1, bug, tape)
 
 
@@ -25,7 +25,7 @@ def start_run(bug, tape):
 def start_stop(bug, tape):
     """5-25 ticks at rest."""
     bug.gait = STOP
-    bug.gait_timer = int(math.floor(between(5.0, 25.0, bug, tape)))
+    bug.gait_timer = math.floor(between(5.0, 25.0, bug, tape))
     bug.speed = 0.0
 
 
@@ -33,7 +33,7 @@ def start_stop(bug, tape):
 def start_tumble(bug, tape):
     """3-10 ticks at 0.15 of the base speed, turning by up to +-126 degrees / 8 a tick."""
     bug.gait = TUMBLE
-    bug.gait_timer = int(math.floor(between(3.0, 10.0, bug, tape)))
+    bug.gait_timer = math.floor(between(3.0, 10.0, bug, tape))
     bug.tumble_amount = between(-TUMBLE_REACH_RAD, TUMBLE_REACH_RAD, bug, tape)
     bug.speed = bug.base_speed * 0.15
 
@@ -58,6 +58,6 @@ def change_gait(bug, attracted, tape):
             start_tumble(bug, tape)
     elif uniform(bug, tape) < 0.1:
         start_stop(bug, tape)
-        bug.gait_timer = int(math.floor(between(3.0, 10.0, bug, tape)))
+        bug.gait_timer = math.floor(between(3.0, 10.0, bug, tape))
     else:
         start_run(bug, tape)

@@ -1,4 +1,4 @@
-"""A uniform grid over the agents' old positions, so that looking around costs the same anywhere."""
+"""A uniform grid over the agents' positions, so that looking around costs the same anywhere."""
 
 import math
 
@@ -13,14 +13,15 @@ def cell_along(position, margin, edge, count):
         return 0
     if scaled >= count:
         return count - 1
-    return int(math.floor(scaled))
+    return math.floor(scaled)
 
 
 @nb.njit(cache=True)
-def fill_grid(bugs, margin, edge, columns, rows, starts, cells, xs, ys):
+def fill_grid(bugs, margin, edge, columns, rows, starts, cells, places, xs, ys):
     """Counting sort by cell: `starts[c]..starts[c + 1]` are the places of cell c in `xs`, `ys`.
 
-    `starts` has columns x rows + 2 entries, the other arrays one for each agent.
+    `cells[i]`, `places[i]` tell where agent i stands. `starts` has columns x rows + 2 entries,
+    the other arrays one for each agent.
     """
     starts[: columns * rows + 2] = 0
     for i in range(bugs.size):
@@ -33,5 +34,6 @@ def fill_grid(bugs, margin, edge, columns, rows, starts, cells, xs, ys):
     for i in range(bugs.size):
         place = starts[cells[i] + 1]
         starts[cells[i] + 1] = place + 1
+        places[i] = place
         xs[place] = bugs[i].x
         ys[place] = bugs[i].y

@@ -14,8 +14,8 @@ TURN_GAIN = 0.08
 def separation_turn(bug, cell, columns, rows, starts, xs, ys):
     """Turn towards the mean of (x_i - x_j) / |x_i - x_j|^2 over near agents (rad).
 
-    The cells are at least as wide as the largest personal space. Agents on the very same
-    spot do not repel each other, as in the original.
+    The cells are at least as wide as the largest personal space and one step together.
+    Agents on the very same spot do not repel each other, as in the original.
     """
     reach = bug.base_size * PERSONAL_SPACE
     reach_squared = reach * reach

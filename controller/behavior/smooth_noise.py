@@ -22,7 +22,7 @@ def fill_levels(seed, levels):
 def smooth_noise(at, levels):
     """Noise in [0, 1) at `at` >= 0, of period 4096, octaves at double rate and half weight."""
     total, weight = 0.0, 0.5
-    cell = int(math.floor(at))
+    cell = math.floor(at)
     part = at - cell
     for _ in range(OCTAVES):
         blend = 0.5 * (1.0 - math.cos(part * math.pi))

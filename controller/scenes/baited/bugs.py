@@ -33,8 +33,9 @@ BUG = np.dtype(
 )
 WORLD = np.dtype(
     [
-        *_fields("light_x light_y light_radius width height boredom_threshold recovery_rate onset_gain", "f8"),
-        *_fields("decay_min decay_max size_min size_max reaction_delay_max", "f8"),
+        *_fields("light_x light_y light_radius width height", "f8"),
+        *_fields("boredom_threshold recovery_rate onset_gain decay_min decay_max", "f8"),
+        *_fields("size_min size_max reaction_delay_max", "f8"),
         ("on", "?"),
     ],
     align=True,
@@ -63,7 +64,7 @@ def _draw_character(bug, world, tape):
     bug.antenna_spread = between(6.0, 14.0, bug, tape)
     bug.tropotaxis_gain = between(0.02, 0.06, bug, tape)
     bug.detection_multiple = between(1.5, 4.0, bug, tape)
-    bug.reaction_delay = int(math.floor(between(0.0, world.reaction_delay_max, bug, tape)))
+    bug.reaction_delay = math.floor(between(0.0, world.reaction_delay_max, bug, tape))
     bug.decay_rate = between(world.decay_min, world.decay_max, bug, tape)
     bug.levy_mu = between(1.8, 2.2, bug, tape)
     bug.milling_speed = between(0.008, 0.03, bug, tape)

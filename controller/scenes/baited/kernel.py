@@ -68,16 +68,18 @@ def chosen_turn(bug, world, cell, columns, rows, starts, xs, ys, tape):
 
 
 @nb.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}, nogil=True)
-def step(bugs, world, just_on, seed, tick, edge, columns, rows, starts, cells, xs, ys, levels, tape, noises):
-    """Move all bugs by one tick; each sees the others where they stood before it.
+def step(
+    bugs, world, just_on, seed, tick, edge, columns, rows, starts, cells, places, xs, ys, levels, tape, noises
+):
+    """Move all bugs by one tick, one after another: each sees those before it already moved.
 
     bugs: BUG records (n,). world: WORLD record (1,). edge: px of a grid cell, at least the
-    largest personal space. starts, cells, xs, ys: scratch of the grid. levels: noise levels.
-    tape: (m, k) draws in [0, 1) given to the first m bugs instead of their own, noises: (m,)
-    noise values in [0, 1] likewise; both empty in a show.
+    largest personal space and one step. starts, cells, places, xs, ys: scratch of the grid.
+    levels: noise levels. tape: (m, k) draws in [0, 1) given to the first m bugs instead of
+    their own, noises: (m,) noise values in [0, 1] likewise; both empty in a show.
     """
     here = world[0]
-    fill_grid(bugs, here.size_max, edge, columns, rows, starts, cells, xs, ys)
+    fill_grid(bugs, here.size_max, edge, columns, rows, starts, cells, places, xs, ys)
     for i in range(bugs.size):
         bug = bugs[i]
         bug.key = stream_key(seed, tick, np.uint64(i))
@@ -89,3 +91,5 @@ def step(bugs, world, just_on, seed, tick, edge, columns, rows, starts, cells, x
         move(bug, turn, noise)
         bug.x = wrap_edge(bug.x, here.width, bug.base_size)
         bug.y = wrap_edge(bug.y, here.height, bug.base_size)
+        xs[places[i]] = bug.x
+        ys[places[i]] = bug.y

@@ -12,13 +12,21 @@ class BaitedSettings(BaseModel):
 
     bugs: int = Field(250, ge=0, le=100_000, description="How many bugs there are.")
     light_radius_px: float = Field(
-        220.0, ge=20.0, le=2000.0, description="Radius of the light's circle.", json_schema_extra={"unit": "px"}
+        220.0,
+        ge=20.0,
+        le=2000.0,
+        description="Radius of the light's circle.",
+        json_schema_extra={"unit": "px"},
     )
     boredom_threshold: float = Field(
         0.15, ge=0.0, le=1.0, description="Interest at or below which a bug turns away from the light."
     )
     recovery_rate: float = Field(
-        0.006, ge=0.0, le=1.0, description="Interest that comes back in the dark.", json_schema_extra={"unit": "1/tick"}
+        0.006,
+        ge=0.0,
+        le=1.0,
+        description="Interest that comes back in the dark.",
+        json_schema_extra={"unit": "1/tick"},
     )
     onset_gain: float = Field(0.2, ge=0.0, le=1.0, description="Interest gained when the light comes on.")
     decay_min: float = Field(
@@ -28,7 +36,11 @@ class BaitedSettings(BaseModel):
         0.0012, ge=0.0, le=1.0, description="Fastest habituation.", json_schema_extra={"unit": "1/tick"}
     )
     reaction_delay_max_ticks: int = Field(
-        300, ge=0, le=36_000, description="Longest delay before a bug notices.", json_schema_extra={"unit": "ticks"}
+        300,
+        ge=0,
+        le=36_000,
+        description="Longest delay before a bug notices.",
+        json_schema_extra={"unit": "ticks"},
     )
     size_min_px: float = Field(
         14.0, ge=2.0, le=400.0, description="Smallest bug.", json_schema_extra={"unit": "px"}

@@ -38,7 +38,7 @@ def machine_zone() -> tzinfo:
     names = [os.environ.get("TZ", "").lstrip(":")]
     try:
         names.append(os.readlink("/etc/localtime").rpartition("zoneinfo/")[2])
-        names.append(Path("/etc/timezone").read_text(encoding="ascii").strip())
+        names.append(Path("/etc/timezone").read_text(encoding="utf-8").strip())
     except (OSError, UnicodeDecodeError):
         pass
     for name in filter(None, names):

@@ -85,6 +85,9 @@ class Store:
         A damaged or emptied file is moved aside first and named in `moved`.
         """
         self.close()
+        if self._path.exists() and not os.access(self._path, os.W_OK):
+            # SQLite would leave a journal with the same rights, in the way even when these are mended.
+            raise PermissionError(f"the log file {self._path} is read-only")
         if self._emptied():
             self._move_aside("is empty" if self._path.exists() else "is gone and left its journal")
         try:

@@ -133,7 +133,7 @@ class Log:
     def _describe_run(self, zone: str, version: str, settings: str) -> Run:
         now_s = self._clock.now_s()
         digest = hashlib.sha256(settings.encode()).hexdigest()
-        boot_id = BOOT_ID.read_text(encoding="ascii").strip() if BOOT_ID.exists() else ""
+        boot_id = BOOT_ID.read_text(encoding="utf-8").strip() if BOOT_ID.exists() else ""
         return Run(self._clock.to_utc_us(now_s), now_s, zone, version, settings, digest, boot_id)
 
     def _take_lock(self) -> None:

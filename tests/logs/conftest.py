@@ -19,18 +19,24 @@ START_NS = 1_800_000_000_000_000_000
 
 
 class HandClock:
-    """Monotonic seconds and UTC nanoseconds that move when told; the wall clock can be stepped alone."""
+    """Monotonic seconds and UTC nanoseconds that move when told; the wall clock can be stepped alone.
+
+    Both are read from one number, so that no reader sees one moved and the other not yet.
+    """
 
     def __init__(self, at_ns: int = START_NS) -> None:
-        self.at_s = 1000.0
-        self.wall_ns = at_ns
+        self.at_s = 0.0
+        self.began_ns = at_ns
+
+    @property
+    def wall_ns(self) -> int:
+        return self.began_ns + round(self.at_s * 1e9)
 
     def advance(self, duration_s: float) -> None:
         self.at_s += duration_s
-        self.wall_ns += round(duration_s * 1e9)
 
     def step_wall(self, step_s: float) -> None:
-        self.wall_ns += round(step_s * 1e9)
+        self.began_ns += round(step_s * 1e9)
 
     def clocks(self) -> dict[str, Any]:
         return {"perf": lambda: self.at_s, "wall_ns": lambda: self.wall_ns}
@@ -57,7 +63,7 @@ def contact(
     number: int, on_s: float, off_s: float, source: str = "mouse", reason: str = "off"
 ) -> list[Event]:
     """The events of one visit as the rules make them."""
-    visits = Visits(LogSettings())
+    visits = Visits(LogSettings(hold_camera_s=0.0, hold_torch_s=0.0))
     visits._number = number - 1
     started = visits.step(0, on_s, True, 10.0, 20.0, source)
     ended = visits.step(1, off_s, False, 30.0, 40.0, source, reason)

@@ -141,7 +141,7 @@ def test_hours_at_a_change_of_daylight_saving_follow_the_gallery(
 def test_a_visit_through_the_repeated_hour_keeps_its_length(
     begin: Any, clock: Any, visit: Any, ask: Any
 ) -> None:
-    clock.wall_ns = at_us("2026-10-25T00:50:00", "UTC") * 1000
+    clock.began_ns = at_us("2026-10-25T00:50:00", "UTC") * 1000
     writing = begin(zone="Europe/Berlin", **clock.clocks())
     on, off = visit(1, clock.at_s, clock.at_s + 1200.0)
     writing.write(on)

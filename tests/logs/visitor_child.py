@@ -1,0 +1,102 @@
+"""A small show for the tests to kill: visits flow, each durable entry is told on standard output.
+
+`visitor_child.py DATABASE flow SEED`: contacts without end. `visitor_child.py DATABASE lit`: one
+contact, lit for 20 s of simulated time, then it waits and closes cleanly on a signal.
+`visitor_child.py DATABASE wait FILE_LIMIT USER`: one contact put at once, as this user and with files
+limited to this size where they are not 0; then a line `state` asks for the error, `room` lifts the
+limit, the end of the input is the end.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from logs.settings import LogSettings
+from logs.visits import Event, Visits
+from logs.writer import Log
+
+
+def tell(event: Event, name: str) -> None:
+    line = f"{type(event).__name__} {name} {event.duration_s!r}\n"
+    os.write(1, line.encode())
+
+
+def flow(log: Log, seed: int) -> None:
+    chance, visits = random.Random(seed), Visits(LogSettings(heartbeat_s=0.1))
+    tick, on, left = 0, False, 1
+    while True:
+        if left == 0:
+            on, left = not on, chance.randint(1, 60)
+        log.put(visits.step(tick, tick / 60, on, chance.random() * 1900, 500, "camera", "" if on else "off"))
+        tick, left = tick + 1, left - 1
+        while log.state().queue_length > 5:
+            time.sleep(0.001)
+
+
+def lit(log: Log) -> None:
+    def leave(number: int, frame: object) -> None:
+        log.put(visits.close(20.0, "stopped"))
+        log.stop(20.0)
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, leave)
+    visits = Visits(LogSettings())
+    for tick in range(1201):
+        log.put(visits.step(tick, tick / 60, True, 0, 0, "camera"))
+        while log.state().queue_length:
+            time.sleep(0.001)
+    os.write(1, b"lit\n")
+    while True:
+        signal.pause()
+
+
+def wait(log: Log) -> None:
+    visits = Visits(LogSettings())
+    log.put(visits.step(0, 1.0, True, 0, 0, "mouse"))
+    log.put(visits.step(1, 8.5, False, 0, 0, "mouse", "off"))
+    for line in sys.stdin:
+        if line == "state\n":
+            while not log.state().error:
+                time.sleep(0.01)
+            os.write(1, f"{log.state().queue_length} {log.state().error}\n".encode())
+        elif line == "room\n":
+            _limit_files(resource.RLIM_INFINITY)
+    print(log.stop(20.0), flush=True)
+
+
+def _limit_files(size: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def _become(user: int) -> None:
+    """Another user may not read this Python's files: load all that a log needs before the change."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Log(Path(scratch) / "warm.db").stop(20.0)
+    os.setgid(user)
+    os.setuid(user)
+
+
+def main(path: str, how: str, *more: str) -> None:
+    if how == "wait" and int(more[0]):
+        _limit_files(int(more[0]))
+    if how == "wait" and int(more[1]):
+        _become(int(more[1]))
+    log = Log(Path(path), acknowledged=tell, size_px=lambda: (1920.0, 1080.0))
+    if how == "flow":
+        flow(log, int(more[0]))
+    elif how == "lit":
+        lit(log)
+    else:
+        wait(log)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -146,8 +146,14 @@ def make(root: Path, venv: Path, scope: str, env: Mapping[str, str]) -> None:
         _run([base, "-m", "venv", str(venv)], clean, "make a Python environment")
     write_mark(venv, {"state": "making"})
     steps.say("installing the packages; the first time this takes about half a minute")
-    _pip_install(venv, lock_file(root, scope), clean, steps)
-    write_mark(venv, fresh_mark(root, venv, scope))
+    mark = fresh_mark(root, venv, scope)
+    try:
+        _pip_install(venv, lock_file(root, scope), clean, steps)
+    except SetupFailed:
+        # pip said no and put everything back, so the next start need not begin anew.
+        write_mark(venv, {**mark, "state": "incomplete", "locks": {}})
+        raise
+    write_mark(venv, mark)
     steps.say("ready")
 
 
@@ -162,10 +168,10 @@ def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _reusable(venv: Path) -> bool:
-    """True for a finished environment in its place with this Python: pip can bring it up to date."""
+    """True for an environment in its place with this Python: pip can bring it up to date."""
     mark = read_mark(venv)
     if mark:
-        here = mark.get("state") == "ready" and mark.get("place") == str(venv.resolve())
+        here = mark.get("state") in ("ready", "incomplete") and mark.get("place") == str(venv.resolve())
         if not here or mark.get("program") != os.path.realpath(venv_python(venv)):
             return False
     minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -188,7 +194,11 @@ def _clear(venv: Path, steps: Steps) -> None:
             f"{venv} is in the way and is no Python environment: move it elsewhere, then start again."
         )
     steps.say("the Python environment is unfinished, moved or for another Python: making it anew")
-    shutil.rmtree(venv)
+    # Renamed first: what a killed removal leaves must not look like somebody's own folder.
+    aside = _lock_path(venv).parent / "old-environment"
+    shutil.rmtree(aside, ignore_errors=True)
+    venv.rename(aside)
+    shutil.rmtree(aside)
 
 
 def _run(command: list[str], env: Mapping[str, str], purpose: str) -> None:
@@ -227,7 +237,9 @@ def _pip_install(venv: Path, lock: Path, env: Mapping[str, str], steps: Steps) -
         lines.append(line.rstrip())
         if line.lstrip().startswith(("Downloading ", "Installing collected", "Using cached ")):
             steps.say(line.strip()[:100])
-    if pip.wait() != 0:
+    if pip.wait() < 0:
+        raise KeyboardInterrupt  # ended by a signal, in the midst of its work
+    if pip.returncode != 0:
         raise SetupFailed(_failure("install the packages", lines))
 
 

@@ -45,7 +45,9 @@ class Canvas:
         self._scale = settings.scale
         bits = colour_bits()
         if min(bits) < 8:
-            raise DisplayError(f"{surface.name}: colours of {bits} bits, wanted 8 each; set the screen to 24 bits")
+            raise DisplayError(
+                f"{surface.name}: colours of {bits} bits, wanted 8 each; set the screen to 24 bits"
+            )
         self.glyph = load_glyph(settings.font_path)
         self._renderer = Renderer(self.glyph, settings.quality, settings.scale)
         self._closed = False
@@ -88,7 +90,7 @@ class Canvas:
     def draw(self, rows: Rows, beam: Beam, dust: Dust) -> None:
         """Draw a picture; `flip` shows it.
 
-        Raises ValueError for arrays that are not as in `display.picture`, DisplayLost when the screen is gone.
+        Raises ValueError for arrays that are not as in `display.picture`, DisplayLost for a screen that is gone.
         """
         self._check_alive()
         self._renderer.draw(rows, beam, dust, self._surface.framebuffer_size)

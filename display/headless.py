@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-
 from display.errors import DisplayError
 from display.events import Inbox
 from display.pyglet_options import prepare_pyglet
@@ -57,7 +56,9 @@ def _open_window(width_px: int, height_px: int) -> Any:
         from pyglet import gl
         from pyglet.window import NoSuchConfigException, Window
     except ImportError as fault:
-        raise DisplayError(f"no OpenGL library: {fault}; install libegl1, libgl1 and libgl1-mesa-dri") from fault
+        raise DisplayError(
+            f"no OpenGL library: {fault}; install libegl1, libgl1 and libgl1-mesa-dri"
+        ) from fault
 
     class PlainWindow(Window):  # type: ignore[misc, valid-type]
         def _create_projection(self) -> None:
@@ -75,5 +76,3 @@ def _open_window(width_px: int, height_px: int) -> Any:
         raise DisplayError(
             f"no headless OpenGL 3.3 with 8-bit colours: {fault}; install libegl1 and libgl1-mesa-dri"
         ) from fault
-
-

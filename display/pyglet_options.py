@@ -17,7 +17,9 @@ def prepare_pyglet(headless: bool) -> None:
     if "pyglet.window" in sys.modules or "pyglet.display" in sys.modules:
         if bool(pyglet.options["headless"]) != headless:
             kinds = ("headless", "a window") if headless else ("a window", "headless")
-            raise DisplayError(f"asked for {kinds[0]}, but this process already draws {kinds[1]}; start another")
+            raise DisplayError(
+                f"asked for {kinds[0]}, but this process already draws {kinds[1]}; start another"
+            )
         return
     pyglet.options["headless"] = headless
     pyglet.options["shadow_window"] = False

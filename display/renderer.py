@@ -221,7 +221,15 @@ def _texture(glyph: Glyph) -> int:
     for level, texels in enumerate(glyph.mips):
         side = len(texels)
         gl.glTexImage2D(
-            gl.GL_TEXTURE_2D, level, gl.GL_R8, side, side, 0, gl.GL_RED, gl.GL_UNSIGNED_BYTE, texels.ctypes.data
+            gl.GL_TEXTURE_2D,
+            level,
+            gl.GL_R8,
+            side,
+            side,
+            0,
+            gl.GL_RED,
+            gl.GL_UNSIGNED_BYTE,
+            texels.ctypes.data,
         )
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAX_LEVEL, len(glyph.mips) - 1)
     gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, gl.GL_LINEAR_MIPMAP_LINEAR)

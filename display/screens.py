@@ -57,7 +57,7 @@ def screens() -> list[Screen]:
     if not sys.platform.startswith("linux"):
         return _pyglet_screens()
     with _connection() as (xlib, display):
-        return _randr_screens(xlib, display) or _xinerama_screens(display) or [_whole_desktop(xlib, display)]
+        return _monitors(xlib, display) or [_whole_desktop(xlib, display)]
 
 
 def list_screens() -> tuple[list[Screen], str | None]:
@@ -94,7 +94,9 @@ def _connection() -> Iterator[tuple[Any, Any]]:
     display = xlib.XOpenDisplay(None)
     if not display:
         name = os.environ.get("DISPLAY", "")
-        reason = f"no X server answers at DISPLAY={name}" if name else "DISPLAY is not set: no X server is known"
+        reason = (
+            f"no X server answers at DISPLAY={name}" if name else "DISPLAY is not set: no X server is known"
+        )
         raise DisplayError(f"{reason}; start one, or use --headless")
     try:
         yield xlib, display
@@ -102,50 +104,68 @@ def _connection() -> Iterator[tuple[Any, Any]]:
         xlib.XCloseDisplay(display)
 
 
-def _randr_screens(xlib: Any, display: Any) -> list[Screen]:
+class _Monitor(ctypes.Structure):
+    """XRRMonitorInfo (Xrandr.h, RandR 1.5)."""
+
+    _fields_ = [
+        ("name", ctypes.c_ulong),
+        ("primary", ctypes.c_int),
+        ("automatic", ctypes.c_int),
+        ("noutput", ctypes.c_int),
+        ("x", ctypes.c_int),
+        ("y", ctypes.c_int),
+        ("width", ctypes.c_int),
+        ("height", ctypes.c_int),
+        ("width_mm", ctypes.c_int),
+        ("height_mm", ctypes.c_int),
+        ("outputs", ctypes.POINTER(ctypes.c_ulong)),
+    ]
+
+
+def _monitors(xlib: Any, display: Any) -> list[Screen]:
+    """The monitors as RandR 1.5 lists them; [] for servers and libraries without it."""
     try:
         from pyglet.libs.x11 import xrandr
     except ImportError:
         return []
-    root = xlib.XDefaultRootWindow(display)
-    resources = xrandr.XRRGetScreenResourcesCurrent(display, root)
-    if not resources:
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    answered = xrandr.XRRQueryVersion(display, ctypes.byref(major), ctypes.byref(minor))
+    if not answered or (major.value, minor.value) < (1, 5):
         return []
-    primary = xrandr.XRRGetOutputPrimary(display, root)
-    found: list[Screen] = []
-    for number in range(resources.contents.noutput):
-        screen = _randr_screen(xrandr, display, resources, number, len(found), primary)
-        if screen is not None:
-            found.append(screen)
+    root = xlib.XDefaultRootWindow(display)
+    get_monitors, free_monitors = xrandr.lib.XRRGetMonitors, xrandr.lib.XRRFreeMonitors
+    get_monitors.restype = ctypes.POINTER(_Monitor)
+    get_monitors.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.POINTER(ctypes.c_int)]
+    free_monitors.argtypes = [ctypes.POINTER(_Monitor)]
+    count = ctypes.c_int()
+    found = get_monitors(ctypes.cast(display, ctypes.c_void_p), root, True, ctypes.byref(count))
+    resources = xrandr.XRRGetScreenResourcesCurrent(display, root)
+    listed = [_screen(xlib, xrandr, display, resources, i, found[i]) for i in range(max(count.value, 0))]
     xrandr.XRRFreeScreenResources(resources)
-    return found
+    free_monitors(found)
+    return listed
 
 
-def _randr_screen(
-    xrandr: Any, display: Any, resources: Any, number: int, index: int, primary: int
-) -> Screen | None:
-    output_id = resources.contents.outputs[number]
+def _screen(xlib: Any, xrandr: Any, display: Any, resources: Any, index: int, monitor: _Monitor) -> Screen:
+    name = ctypes.string_at(xlib.XGetAtomName(display, monitor.name)).decode(errors="replace")
+    rate_hz = USUAL_RATE_HZ
+    if monitor.noutput:
+        rate_hz = _output_rate(xrandr, display, resources, monitor.outputs[0])
+    area = (monitor.x, monitor.y, monitor.width, monitor.height)
+    return Screen(index, name, *area, rate_hz, bool(monitor.primary))
+
+
+def _output_rate(xrandr: Any, display: Any, resources: Any, output_id: int) -> float:
     output = xrandr.XRRGetOutputInfo(display, resources, output_id)
-    if not output:
-        return None
-    name = ctypes.string_at(output.contents.name, output.contents.nameLen).decode(errors="replace")
-    crtc = xrandr.XRRGetCrtcInfo(display, resources, output.contents.crtc) if output.contents.crtc else None
-    xrandr.XRRFreeOutputInfo(output)
+    crtc_id = output.contents.crtc if output else 0
+    if output:
+        xrandr.XRRFreeOutputInfo(output)
+    crtc = xrandr.XRRGetCrtcInfo(display, resources, crtc_id) if crtc_id else None
     if not crtc:
-        return None
-    area = crtc.contents
-    screen = Screen(
-        index=index,
-        name=name,
-        x=area.x,
-        y=area.y,
-        width=area.width,
-        height=area.height,
-        refresh_rate=_mode_rate(resources.contents, area.mode),
-        primary=output_id == primary,
-    )
+        return USUAL_RATE_HZ
+    mode_id = crtc.contents.mode
     xrandr.XRRFreeCrtcInfo(crtc)
-    return screen
+    return _mode_rate(resources.contents, mode_id)
 
 
 def _mode_rate(resources: Any, mode_id: int) -> float:
@@ -157,26 +177,11 @@ def _mode_rate(resources: Any, mode_id: int) -> float:
     return USUAL_RATE_HZ
 
 
-def _xinerama_screens(display: Any) -> list[Screen]:
-    try:
-        from pyglet.libs.x11 import xinerama, xlib
-    except ImportError:
-        return []
-    if not xinerama.XineramaIsActive(display):
-        return []
-    count = ctypes.c_int()
-    areas = xinerama.XineramaQueryScreens(display, ctypes.byref(count))
-    found = [
-        Screen(i, f"screen{i}", areas[i].x_org, areas[i].y_org, areas[i].width, areas[i].height)
-        for i in range(count.value)
-    ]
-    xlib.XFree(areas)
-    return found
-
-
 def _whole_desktop(xlib: Any, display: Any) -> Screen:
     number = xlib.XDefaultScreen(display)
-    return Screen(0, "screen0", 0, 0, xlib.XDisplayWidth(display, number), xlib.XDisplayHeight(display, number))
+    return Screen(
+        0, "screen0", 0, 0, xlib.XDisplayWidth(display, number), xlib.XDisplayHeight(display, number)
+    )
 
 
 def _pyglet_screens() -> list[Screen]:
@@ -186,7 +191,5 @@ def _pyglet_screens() -> list[Screen]:
     for index, screen in enumerate(get_display().get_screens()):
         rate = getattr(screen.get_mode(), "rate", None) or USUAL_RATE_HZ
         name = screen.get_monitor_name()
-        found.append(
-            Screen(index, str(name), screen.x, screen.y, screen.width, screen.height, float(rate))
-        )
+        found.append(Screen(index, str(name), screen.x, screen.y, screen.width, screen.height, float(rate)))
     return found

@@ -15,7 +15,7 @@ class DisplaySettings(BaseModel):
     screen: str = Field(
         default="",
         max_length=200,
-        description="Screen to show on: its name or its number as `devices` lists them; empty = the primary one.",
+        description="Screen to show on: name or number as `devices` lists them; empty = the primary one.",
     )
     quality: Literal["normal", "high"] = Field(
         default="normal",

@@ -12,7 +12,7 @@ from display.picture import Pixels
 
 
 def write_png(path: str | Path, pixels: Pixels) -> Path:
-    """Write uint8 (height, width, 3) pixels to `path`; missing folders are made, a reader never sees half a file.
+    """Write uint8 (height, width, 3) pixels to `path`, making its folder; nobody ever sees half a file.
 
     Raises OSError when the folder cannot be written.
     """

@@ -41,7 +41,9 @@ class WindowSurface:
         prepare_pyglet(headless=False)
         screen = choose_screen(wanted, screens())
         if os.environ.get("XDG_SESSION_TYPE") == "wayland":
-            log.warning("Wayland session: drawn through XWayland, which may blur; use an X11 session for a show")
+            log.warning(
+                "Wayland session: drawn through XWayland, which may blur; use an X11 session for a show"
+            )
         self.name = screen.name
         self.refresh_rate = screen.refresh_rate
         self.lost: str | None = None
@@ -50,6 +52,7 @@ class WindowSurface:
         self._guard_server()
         self.location = _place(self._window, screen, sleep)
         self.vsync = flips_wait(self.flip, 1.0 / screen.refresh_rate, now)
+        self.inbox.take_resizes()
         log.info("window on %s, origin %s, vsync %s", screen, self.location, "on" if self.vsync else "off")
 
     @property
@@ -75,9 +78,8 @@ class WindowSurface:
         self._window.flip()
 
     def close(self) -> None:
-        """Close the window; nothing is sent to a server that is gone."""
-        if not self.lost:
-            self._window.close()
+        """Close the window; nothing is asked of a server or window that is gone."""
+        self._window.close()
 
     def _guard_server(self) -> None:
         if sys.platform.startswith("linux"):
@@ -86,6 +88,7 @@ class WindowSurface:
 
     def _lose(self, reason: str) -> None:
         self.lost = self.lost or reason
+        self._window.abandoned = True
 
 
 def flips_wait(flip: Callable[[], None], period_s: float, now: Callable[[], float]) -> bool:
@@ -109,7 +112,9 @@ def _place(window: Any, screen: Screen, sleep: Callable[[float], None]) -> tuple
         if location == target:
             return location
         sleep(0.02)
-    log.warning("window is at %s instead of %s on %s; check the window manager", location, target, screen.name)
+    log.warning(
+        "window is at %s instead of %s on %s; check the window manager", location, target, screen.name
+    )
     return location
 
 
@@ -136,9 +141,15 @@ def _open_window(screen: Screen, inbox: Inbox, scale: float, now: Callable[[], f
             vsync=True,
             visible=False,
         )
-    except (NoSuchConfigException, gl.ContextException, gl.lib.GLException, gl.lib.MissingFunctionException) as fault:
+    except (
+        NoSuchConfigException,
+        gl.ContextException,
+        gl.lib.GLException,
+        gl.lib.MissingFunctionException,
+    ) as fault:
         raise DisplayError(
-            f"no OpenGL 3.3 with 8-bit colours on {screen.name}: {fault}; set the screen to 24 bits, check the driver"
+            f"no OpenGL 3.3 with 8-bit colours on {screen.name}: {fault}; "
+            "set the screen to 24 bits or check the driver"
         ) from fault
     window.attend(inbox, scale, now)
     window.set_mouse_visible(False)
@@ -156,6 +167,7 @@ def _window_class() -> Any:
         """Turns pyglet's events into entries of an Inbox; has no default reaction to any of them."""
 
         destroyed = False
+        abandoned = False
         _inbox = Inbox()
         _scale_px = 1.0
         _pressed = False
@@ -173,10 +185,17 @@ def _window_class() -> Any:
             framebuffer = self.get_framebuffer_size()
             self._inbox.put_resize(*(round(side * self._scale_px) for side in framebuffer))
 
+        def close(self) -> None:
+            # pyglet calls this from __del__ too, and any call on a broken connection crashes.
+            if not self.abandoned:
+                super().close()
+
         def on_close(self) -> None:
             log.info("the window manager asked to close the window; ignored, Ctrl+Q ends the show")
 
         def on_key_press(self, symbol: int, modifiers: int) -> None:
+            if symbol in _modifier_keys(key):
+                return
             name = _key_name(key, symbol, modifiers)
             self._inbox.put_key(name)
             if name == "ctrl+q":
@@ -256,6 +275,10 @@ def _server_ms(event: Any) -> int | None:
     if event.type in (_ENTER, _LEAVE):
         return int(event.xcrossing.time)
     return None
+
+
+def _modifier_keys(key: Any) -> tuple[int, ...]:
+    return (key.LCTRL, key.RCTRL, key.LSHIFT, key.RSHIFT, key.LALT, key.RALT, key.LMETA, key.RMETA)
 
 
 def _key_name(key: Any, symbol: int, modifiers: int) -> str:

@@ -1,0 +1,72 @@
+"""Listing and choosing screens, with and without a display."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from display.errors import DisplayError, NoSuchScreenError
+from display.screens import Screen, choose_screen, display_available, list_screens, screens
+
+WALL = Screen(0, "DP-1", 0, 0, 1920, 1080)
+PROJECTOR = Screen(1, "HDMI-1", 1920, 0, 1280, 720, 50.0, primary=True)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "chosen"),
+    [("", PROJECTOR), ("DP-1", WALL), ("hdmi-1", PROJECTOR), ("0", WALL), ("1", PROJECTOR)],
+)
+def test_a_screen_is_chosen_by_name_number_or_as_the_primary(wanted: str, chosen: Screen) -> None:
+    assert choose_screen(wanted, [WALL, PROJECTOR]) is chosen
+
+
+def test_a_name_that_looks_like_a_number_wins_over_the_number() -> None:
+    odd = Screen(1, "0", 0, 0, 640, 480)
+    assert choose_screen("0", [WALL, odd]) is odd
+
+
+def test_a_wrong_screen_lists_those_that_are_there() -> None:
+    with pytest.raises(NoSuchScreenError, match=r"no screen 'HDMI-9'.*DP-1 1920x1080.*HDMI-1 1280x720"):
+        choose_screen("HDMI-9", [WALL, PROJECTOR])
+
+
+def test_screens_of_a_real_server(x_display: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", x_display)
+    assert display_available() is None
+    (screen,), reason = list_screens()
+    assert reason is None
+    assert (screen.x, screen.y, screen.width, screen.height) == (0, 0, 640, 480)
+    assert screen.refresh_rate > 0
+
+
+def test_two_screens_of_a_real_server(two_screens: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", two_screens)
+    found = [(s.name, s.x, s.y, s.width, s.height) for s in screens()]
+    assert found == [("LEFT", 0, 0, 320, 200), ("RIGHT", 320, 0, 400, 240)]
+
+
+@pytest.mark.parametrize(
+    ("display", "words"), [(None, "DISPLAY is not set"), (":987", "no X server answers at")]
+)
+def test_no_display_is_told_in_words(
+    monkeypatch: pytest.MonkeyPatch, display: str | None, words: str
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    if display:
+        monkeypatch.setenv("DISPLAY", display)
+    assert words in str(display_available())
+    found, reason = list_screens()
+    assert found == []
+    assert words in str(reason)
+    with pytest.raises(DisplayError, match=words):
+        screens()
+
+
+def test_a_server_without_opengl_is_not_available(
+    x_server: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, name = x_server("320x200x24", extra=("-extension", "GLX"))
+    monkeypatch.setenv("DISPLAY", name)
+    assert "GLX" in str(display_available())

@@ -1,0 +1,87 @@
+"""Not a test: opens a window as the show does, and answers questions about it on standard output."""
+
+from __future__ import annotations
+
+import json
+import select
+import sys
+import time
+from pathlib import Path
+
+from conftest import read_reference
+
+from display.canvas import Canvas, open_canvas
+from display.errors import DisplayLost
+from display.picture import no_dust, no_rows
+from display.settings import DisplaySettings
+
+
+def answer(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+class Seen:
+    """Everything that came from the window so far."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+        self.pointer: list[tuple[str, float, float, float, float]] = []
+        self.keys: list[str] = []
+        self.resizes: list[tuple[int, int]] = []
+        self.pictures = 0
+
+    def collect(self) -> None:
+        self.canvas.dispatch()
+        taken_s = time.perf_counter()
+        self.pointer += [(e.kind, e.x, e.y, e.at_s, taken_s) for e in self.canvas.take_pointer()]
+        self.keys += self.canvas.take_keys()
+        self.resizes += self.canvas.take_resizes()
+        self.pictures += 1
+
+    def report(self) -> None:
+        answer(
+            pointer=self.pointer,
+            keys=self.keys,
+            resizes=self.resizes,
+            pictures=self.pictures,
+            wants_to_quit=self.canvas.wants_to_quit,
+        )
+
+
+def show(canvas: Canvas) -> int:
+    seen = Seen(canvas)
+    picture = (no_rows(), (0.0, 0.0, 1.0, 0.0), no_dust())
+    while True:
+        seen.collect()
+        canvas.draw(*picture)
+        canvas.flip()
+        if not select.select([sys.stdin], [], [], 0.005)[0]:
+            continue
+        line = sys.stdin.readline()
+        if not line:
+            return 0
+        command, argument = json.loads(line)
+        if command == "report":
+            seen.report()
+        elif command == "draw":
+            picture = read_reference(Path(argument))[:3]
+            answer(drawing=argument)
+        elif command == "save":
+            answer(saved=str(canvas.save(argument)))
+
+
+def main() -> int:
+    canvas = open_canvas(DisplaySettings(**json.loads(sys.argv[1])))
+    location = getattr(canvas._surface, "location", None)
+    answer(size=canvas.size, vsync=canvas.vsync, rate=canvas.refresh_rate, name=canvas.name, at=location)
+    try:
+        return show(canvas)
+    except DisplayLost as fault:
+        answer(lost=str(fault))
+        return 3
+    finally:
+        canvas.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -35,7 +35,11 @@ class HeadlessSurface:
         self._window.switch_to()
 
     def flip(self) -> None:
-        """Hand the picture over; returns at once."""
+        """Hand the picture over when it is finished: with no screen to hold them back, unfinished
+        pictures would pile up in the driver without end."""
+        from pyglet.gl import glFinish
+
+        glFinish()
         self._window.flip()
 
     def close(self) -> None:
@@ -70,7 +74,8 @@ def _open_window(width_px: int, height_px: int) -> Any:
     try:
         screen = _display().get_default_screen()
         # Without sizes EGL takes RGB565, in which the beam shows bands.
-        wanted = gl.Config(red_size=8, green_size=8, blue_size=8, major_version=3, minor_version=3)
+        config_kind: Any = gl.Config
+        wanted = config_kind(red_size=8, green_size=8, blue_size=8, major_version=3, minor_version=3)
         return PlainWindow(width_px, height_px, config=screen.get_best_config(wanted))
     except (NoSuchConfigException, gl.ContextException, gl.lib.GLException) as fault:
         raise DisplayError(

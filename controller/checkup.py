@@ -1,0 +1,137 @@
+"""What is wrong here, and the remedy: one finding a line for `check`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from calibration.profile import load as load_profile
+from controller.beacon import read_status
+from controller.inputs.camera_devices import cameras
+from controller.install.versions import verdicts
+from controller.settings import ConfigError, load
+from controller.stage import CAMERA_PROFILE, DATABASE
+from display.glyph import SHIPPED_FONT, FontRefusedError, read_glyph
+from display.screens import display_available
+from logs.engine import choose
+from logs.questions import UnreadableLog, sessions
+
+LOW_DISK_BYTES = 500_000_000
+
+
+class Finding(NamedTuple):
+    """One thing looked at. `fault` is empty when it is well; `level` "problem" or "note"."""
+
+    name: str
+    state: str
+    fault: str = ""
+    level: str = "problem"
+
+
+def findings(home: Path) -> Iterator[Finding]:
+    """Look at everything, in the order in which the show needs it."""
+    yield _versions()
+    yield _home(home)
+    yield _disk(home)
+    yield _settings(home)
+    yield _engine()
+    yield _database(home)
+    yield _screen()
+    yield _glyph(home)
+    yield _cameras()
+    yield _calibration(home)
+    yield from _running_show(home)
+
+
+def _versions() -> Finding:
+    found = verdicts()
+    state = ", ".join(f"{verdict.name} {verdict.installed or 'missing'}" for verdict in found)
+    return Finding("versions", state, " ".join(verdict.remedy for verdict in found if not verdict.ok))
+
+
+def _home(home: Path) -> Finding:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return Finding(
+            "home", str(home), f"cannot be made ({error.strerror}); give another one with --home DIR."
+        )
+    writable = os.access(home, os.W_OK | os.X_OK)
+    fault = "" if writable else "cannot be written by this user; change its owner or give another --home DIR."
+    return Finding("home", str(home), fault)
+
+
+def _disk(home: Path) -> Finding:
+    place = next((folder for folder in (home, *home.parents) if folder.exists()), Path("/"))
+    free = shutil.disk_usage(place).free
+    fault = (
+        "" if free >= LOW_DISK_BYTES else "is nearly full; the log needs space: remove what is not needed."
+    )
+    return Finding("disk", f"{free / 1e9:.1f} GB free", fault)
+
+
+def _settings(home: Path) -> Finding:
+    try:
+        settings = load(home)
+    except ConfigError as error:
+        return Finding("settings", "refused", str(error))
+    changed = sum(origin == "file" for origin in settings.origins.values())
+    return Finding("settings", f"{changed} changed in {settings.path}", " ".join(settings.warnings))
+
+
+def _engine() -> Finding:
+    engine = choose()
+    return Finding("database engine", f"{engine.name}, journal {engine.journal}", engine.warning, "note")
+
+
+def _database(home: Path) -> Finding:
+    path = home / DATABASE
+    if not path.exists():
+        return Finding("database", "none yet, the first show makes it")
+    try:
+        sessions(path, limit=1, include_demo=True)
+    except UnreadableLog as error:
+        return Finding("database", str(path), str(error))
+    return Finding("database", str(path))
+
+
+def _screen() -> Finding:
+    reason = display_available()
+    return Finding("screen", "there" if reason is None else "none", reason or "", "note")
+
+
+def _glyph(home: Path) -> Finding:
+    try:
+        path = load(home)["display"].font_path
+    except ConfigError:
+        path = ""
+    try:
+        read_glyph(Path(path or SHIPPED_FONT))
+    except (OSError, FontRefusedError) as error:
+        return Finding("glyph", str(SHIPPED_FONT), f"{path}: {error}; ours is used. Mend display.font_path.")
+    return Finding("glyph", path or SHIPPED_FONT.name)
+
+
+def _cameras() -> Finding:
+    found = cameras()
+    return Finding("cameras", ", ".join(str(camera["device"]) for camera in found) or "none")
+
+
+def _calibration(home: Path) -> Finding:
+    profile, warning = load_profile(home / CAMERA_PROFILE)
+    if profile is None:
+        return Finding("camera calibration", "none", warning)
+    made = f"{profile.verdict}, made {profile.made_at:%Y-%m-%d %H:%M} UTC"
+    return Finding("camera calibration", made, warning)
+
+
+def _running_show(home: Path) -> Iterator[Finding]:
+    facts, faults = read_status(home, time.monotonic())
+    if facts.get("state") == "running" and os.path.exists(f"/proc/{facts.get('pid')}"):
+        yield Finding("running show", f"{facts.get('fps')} pictures/s", " ".join(faults))
+    else:
+        yield Finding("running show", "none")

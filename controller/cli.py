@@ -1,0 +1,390 @@
+"""The commands: each parses, calls and prints."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from controller.install.home import home_folder
+from controller.settings import ConfigError, Settings, all_sections, default_file, load, plain_fields, unit_of
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+out = Console(highlight=False, soft_wrap=True)
+
+
+class Refused(click.ClickException):
+    """The command cannot be carried out; 1 = a problem here, 2 = wrong use."""
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  click reads it from the instance
+
+
+class _Home(click.ParamType):
+    name = "dir"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        try:
+            return home_folder(str(value) or None, os.environ)
+        except PermissionError as error:
+            raise Refused(str(error)) from error
+
+
+def home_option(command: Command) -> Command:
+    """`--home DIR`, which every command takes."""
+    text = "Folder of settings, calibration, database and cache; default BAITED_HOME, else the user's."
+    return click.option("--home", type=_Home(), default="", help=text)(command)
+
+
+def json_option(command: Command) -> Command:
+    """`--json`, for those that print data."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def settings_of(home: Path) -> Settings:
+    """The settings in force, warnings said; wrong ones end the command."""
+    try:
+        settings = load(home)
+    except ConfigError as error:
+        raise Refused(str(error), 2) from error
+    for warning in settings.warnings:
+        click.echo(warning, err=True)
+    return settings
+
+
+def print_json(data: Any) -> None:
+    """Data as JSON on standard output, kanji as they are."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+
+
+def _size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
+    width, _, height = value.lower().partition("x")
+    if not (width.isdigit() and height.isdigit() and 0 < int(width) <= 16384 and 0 < int(height) <= 16384):
+        raise click.BadParameter("give it as 1920x1080")
+    return int(width), int(height)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name=None, message="%(version)s", version="0.1.0", prog_name="baited")
+def main() -> None:
+    """baited: a light moves over a dark screen, 250 bugs come to it, and every visit is logged."""
+    logging.basicConfig(
+        level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"
+    )
+
+
+@main.command()
+@home_option
+@click.option(
+    "--source", type=click.Choice(["auto", "mouse", "demo", "camera"]), help="Where the light comes from."
+)
+@click.option("--camera", metavar="DEVICE|FILE", help="Camera device, or a video file that plays once.")
+@click.option("--scene", type=click.Choice(["baited"]), help="The scene to show.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Seed of the swarm."
+)
+@click.option("--headless", is_flag=True, help="Draw without a window.")
+@click.option("--screen", metavar="NAME|required", help="Screen to use; required: wait for one, then exit 1.")
+@click.option("--seconds", type=click.FloatRange(min=0.0), help="End after this time.")
+@click.option(
+    "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
+)
+def run(
+    home: Path,
+    source: str | None,
+    camera: str | None,
+    scene: str | None,
+    seed: int,
+    headless: bool,
+    screen: str | None,
+    seconds: float | None,
+    snapshot: Path | None,
+) -> None:
+    """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
+    from controller.stage import StageError, Wish, run_show
+    from display.errors import DisplayError
+    from logs.lock import AlreadyRunning
+
+    settings = settings_of(home)
+    required = screen == "required"
+    _override(settings, source, camera, scene, None if required else screen)
+    _make_home(home)
+    wish = Wish(headless, required and not headless, seed, seconds, snapshot)
+    try:
+        code = run_show(home, settings, wish)
+    except (StageError, AlreadyRunning, DisplayError) as error:
+        raise Refused(str(error)) from error
+    sys.exit(code)
+
+
+def _override(
+    settings: Settings, source: str | None, camera: str | None, scene: str | None, screen: str | None
+) -> None:
+    """Let the command line win over the file."""
+    show = settings["show"]
+    show.source = source or show.source
+    show.scene = scene or show.scene
+    if camera:
+        settings["camera"].device = camera
+    if screen:
+        settings["display"].screen = screen
+
+
+def _make_home(home: Path) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        click.echo(f"{home} cannot be made ({error.strerror}): visits wait in memory. See `check`.", err=True)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@home_option
+@click.option("--full", is_flag=True, help="The long trials too (up to an hour).")
+@click.argument("pytest_args", nargs=-1, type=click.UNPROCESSED)
+def test(home: Path, full: bool, pytest_args: tuple[str, ...]) -> None:
+    """Run the test suite; further arguments go to pytest."""
+    from controller.install.suite import run_suite
+
+    sys.exit(run_suite(full, pytest_args))
+
+
+@main.command()
+@home_option
+@json_option
+def check(home: Path, as_json: bool) -> None:
+    """Say what is wrong here, and the remedy. Exit code 1 when something is."""
+    from controller.checkup import findings
+
+    found = list(findings(home))
+    if as_json:
+        print_json([finding._asdict() for finding in found])
+    for finding in () if as_json else found:
+        mark = "ok  " if not finding.fault else "note" if finding.level == "note" else "BAD "
+        click.echo(
+            f"{mark} {finding.name}: {finding.state}" + (f"\n     {finding.fault}" if finding.fault else "")
+        )
+    sys.exit(int(any(finding.fault and finding.level == "problem" for finding in found)))
+
+
+@main.command()
+@home_option
+@json_option
+def status(home: Path, as_json: bool) -> None:
+    """The running show with the ages of what it last did. Exit code 1 when stale or unwell."""
+    from controller.beacon import read_status
+
+    facts, faults = read_status(home, time.monotonic())
+    if as_json:
+        print_json({**facts, "faults_found": faults})
+    else:
+        for name, value in facts.items():
+            click.echo(f"{name}: {json.dumps(value, ensure_ascii=False)}")
+        for fault in faults:
+            click.echo(f"BAD  {fault}")
+    sys.exit(int(bool(faults)))
+
+
+@main.command()
+@home_option
+@json_option
+def devices(home: Path, as_json: bool) -> None:
+    """Screens, cameras and serial ports by stable identity."""
+    from dataclasses import asdict
+
+    from serial.tools import list_ports
+
+    from controller.inputs.camera_devices import cameras
+    from display.screens import list_screens
+
+    screens, reason = list_screens()
+    ports = [
+        {"device": port.device, "name": port.description, "identity": port.hwid}
+        for port in list_ports.comports()
+    ]
+    found = {
+        "screens": [asdict(screen) for screen in screens],
+        "screens_reason": reason or "",
+        "cameras": cameras(),
+        "ports": ports,
+    }
+    if as_json:
+        print_json(found)
+        return
+    for kind, rows in (("screens", screens), ("cameras", found["cameras"]), ("ports", ports)):
+        click.echo(f"{kind}:" + ("" if rows else f" none{f' ({reason})' if kind == 'screens' else ''}"))
+        for row in rows:
+            click.echo(f"  {row}")
+
+
+@main.command()
+@home_option
+@click.argument("device")
+@click.option("--moves", is_flag=True, help="Print each position too.")
+@click.option("--spots", is_flag=True, help="Print each light as the detector confirms it.")
+@click.option(
+    "--profile", type=click.Path(path_type=Path), help="Camera calibration: positions in px of the screen."
+)
+def track(home: Path, device: str, moves: bool, spots: bool, profile: Path | None) -> None:
+    """The tracker alone on a video FILE or camera DEVICE: a JSON line an event."""
+    from calibration.profile import load as load_profile
+    from controller.inputs.camera_capture import CaptureFailed, pictures
+    from controller.tracking.follow import track as follow
+
+    settings = settings_of(home)["camera"]
+    found = None
+    if profile is not None:
+        found, warning = load_profile(profile)
+        if found is None:
+            raise Refused(warning or f"{profile}: there is no calibration; make one or leave --profile out.")
+    try:
+        for event in follow(pictures(device, settings), settings.tracking, found, moves, spots):
+            click.echo(json.dumps(event))
+    except (CaptureFailed, ValueError) as error:
+        raise Refused(str(error)) from error
+
+
+@main.command()
+@home_option
+@click.option("--schedule", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True)
+@click.option(
+    "--size", callback=_size, default="1280x720", show_default=True, help="Screen, WIDTHxHEIGHT px."
+)
+@click.option(
+    "--runs", type=click.IntRange(1, 100_000), default=64, show_default=True, help="Independent runs."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, 2**62), default=1, show_default=True, help="Seed of the first run."
+)
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="JSON file to write."
+)
+def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed: int, out: Path) -> None:
+    """The scene without a screen on a light schedule, many times: series and distributions as JSON."""
+    from rich.progress import Progress
+
+    from controller.kernelcache import KernelCache
+
+    settings = settings_of(home)
+    cache = KernelCache(home, lambda line: click.echo(line, err=True))
+    cache.prepare()
+    from controller.studies.ensemble import ScheduleError
+    from controller.studies.ensemble import simulate as run_all
+
+    try:
+        plan = json.loads(schedule.read_text(encoding="utf-8"))
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task("runs", total=runs)
+            found = run_all(settings["baited"], plan, size, runs, seed, lambda: progress.advance(task))
+    except (ScheduleError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise Refused(f"{schedule}: {error}", 2) from error
+    cache.seal()
+    try:
+        out.write_text(json.dumps(found), encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"{out} cannot be written: {error.strerror}") from error
+
+
+@main.group()
+def config() -> None:
+    """The settings in force, and a commented file of the defaults."""
+
+
+@config.command("show")
+@home_option
+@json_option
+def config_show(home: Path, as_json: bool) -> None:
+    """Each setting with its value, unit and where it is from."""
+    settings = settings_of(home)
+    rows = {
+        f"{name}.{key}": {
+            "value": getattr(settings[name], key),
+            "unit": unit_of(model, key),
+            "origin": settings.origins[f"{name}.{key}"],
+        }
+        for name, model in all_sections()
+        for key in plain_fields(model)
+    }
+    if as_json:
+        print_json(rows)
+        return
+    for name, row in rows.items():
+        click.echo(f"{name} = {row['value']} {row['unit']}".rstrip() + f"  ({row['origin']})")
+
+
+@config.command("default")
+@home_option
+def config_default(home: Path) -> None:
+    """A config.toml with every default in comments, on standard output."""
+    click.echo(default_file(), nl=False)
+
+
+@main.group()
+def logs() -> None:
+    """The curator's questions to the visitor log."""
+
+
+@logs.command("sessions")
+@home_option
+@json_option
+@click.option("--day", help="Only sessions that began on this local date, YYYY-MM-DD.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
+def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None, include_demo: bool) -> None:
+    """The sessions, oldest first."""
+    from logs.questions import sessions
+
+    rows = _ask(sessions, home, limit, day, include_demo)
+    if as_json:
+        print_json(rows)
+        return
+    table = Table("id", "local time", "seconds", "source", "end", box=None)
+    for row in rows:
+        table.add_row(
+            str(row["id"]), str(row["local"])[:19], f"{row['duration_s']:.2f}", row["source"], row["reason"]
+        )
+    out.print(table)
+
+
+@logs.command("summary")
+@home_option
+@json_option
+@click.option(
+    "--min-seconds", type=click.FloatRange(min=0), help="Shorter contacts do not count. Default: log.short_s."
+)
+@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
+def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_demo: bool) -> None:
+    """Number, total, mean and median of the sessions, by day and by how they ended."""
+    from logs.questions import summary
+
+    cutoff_s = settings_of(home)["log"].short_s if min_seconds is None else min_seconds
+    found = _ask(summary, home, cutoff_s, include_demo)
+    if as_json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        click.echo(f"{name}: {value}")
+
+
+def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:
+    from controller.stage import DATABASE
+    from logs.questions import UnreadableLog
+
+    try:
+        return question(home / DATABASE, *values)
+    except (UnreadableLog, ValueError) as error:
+        raise Refused(str(error)) from error
+
+
+if __name__ == "__main__":
+    main()

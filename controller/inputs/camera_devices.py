@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 DEV = Path("/dev")
+BUSES = ("usb-", "pci-", "platform-")  # how names below by-id begin
 NAMES = Path("/sys/class/video4linux")
 
 
@@ -35,8 +36,8 @@ def nodes_for(device: str, dev: Path = DEV) -> list[Path]:
     `auto` means every camera; a number, a /dev path, or a name (or its beginning) below by-id.
     """
     if device == "auto":
-        linked = [node for node in _nodes(dev) if node.resolve() in _links(dev)]
-        return linked + [node for node in _nodes(dev) if node not in linked]
+        links = _links(dev)
+        return _by_id(dev) + [node for node in _nodes(dev) if node.resolve() not in links]
     if device.isdecimal():
         return _existing(dev / f"video{device}")
     if device.startswith("/"):
@@ -46,10 +47,12 @@ def nodes_for(device: str, dev: Path = DEV) -> list[Path]:
 
 def is_video_file(device: str, dev: Path = DEV) -> bool:
     """True when `device` names a file (there or not) and no camera."""
-    if device == "auto" or device.isdecimal() or device.startswith(f"{dev}/"):
-        return False
     path = Path(device)
-    return path.is_file() or "/" in device or (path.suffix != "" and not nodes_for(device, dev))
+    if device == "auto" or device.isdecimal() or device.startswith(BUSES) or path in _nodes(dev):
+        return False
+    if path.is_file():
+        return True
+    return not device.startswith(f"{dev}/") and ("/" in device or path.suffix != "")
 
 
 def _existing(path: Path) -> list[Path]:

@@ -16,6 +16,7 @@ RING_PX = 25  # the scene beside a light, by which the covered part is assumed t
 UNSTEADY_SHARE = 0.02
 PATIENCE = 5  # a scene that never rests (lamp flicker) is learned after this many warm-ups all the same
 AGAIN_PX = 20.0  # a hand-held light moves less than this from one frame to the next
+MOST_CANDIDATES = 8
 CLEARLY = 2.0  # this many times the threshold, or another light, is no matter of noise
 
 
@@ -71,7 +72,7 @@ class Detector:
 
     def _forget(self, plane: np.ndarray) -> None:
         self.background.restart(plane)
-        self._held, self._rivals = None, []
+        self._held, self._rivals, self._faint = None, [], []
         self.ready, self._steady_frames = False, 0
 
     def _watch_scene(self, plane: np.ndarray, threshold: np.ndarray) -> None:
@@ -113,13 +114,14 @@ class Detector:
     def _choose(self, blobs: list[Blob]) -> Blob | None:
         """The held light where it is or went; else the clearest new one."""
         held = self._follow(blobs)
-        new = self._new_lights(blobs, held)
+        others = [blob for blob in self._candidates(blobs) if blob is not held]
+        new = self._believed(others)
         if new and (held is None or new[0].rise >= CLEARLY * held.rise):
             held = self._take(new[0])
         self._dark_frames = 0 if held is not None else self._dark_frames + 1
         if self._dark_frames >= self.settings.off_frames:
             self._held = None
-        self._rivals = [blob for blob in blobs if blob is not held and light_shaped(blob, self.settings)]
+        self._rivals = [blob for blob in others if blob is not held]
         self.ignored += bool(self._rivals) and held is not None
         return held
 
@@ -134,24 +136,23 @@ class Detector:
         self._held = min(near, key=lambda blob: blob.distance_px(x, y))
         return self._held
 
-    def _new_lights(self, blobs: list[Blob], held: Blob | None) -> list[Blob]:
-        """Blobs that may become the light now; one that stood beside it must wait until it is gone."""
-        if not self.ready:
-            self._faint = []
-            return []
-        lights = [
+    def _candidates(self, blobs: list[Blob]) -> list[Blob]:
+        """Blobs that look like a light, the clearest first."""
+        shaped = [
             blob
             for blob in blobs
-            if blob is not held
-            and blob.rise >= self.settings.on_rise
-            and light_shaped(blob, self.settings)
-            and not blob.cut
+            if blob.rise >= self.settings.on_rise and not blob.cut and light_shaped(blob, self.settings)
         ]
+        return [blob for blob in shaped[:MOST_CANDIDATES] if self._outshines(blob)]
+
+    def _believed(self, others: list[Blob]) -> list[Blob]:
+        """Candidates that may become the light now; one that stood beside it must wait until it is gone."""
+        if not self.ready:
+            return []
         if self._held is not None:
-            lights = [b for b in lights if not _near(b, self._rivals, self.settings.hold_radius_px)]
-        lights = [blob for blob in lights if self._outshines(blob)]
-        still = [blob for blob in lights if self._still_around(blob)]
-        self.restless = bool(lights) and not still
+            others = [b for b in others if not _near(b, self._rivals, self.settings.hold_radius_px)]
+        still = [blob for blob in others if self._still_around(blob)]
+        self.restless = bool(others) and not still
         seen_before, self._faint = self._faint, still
         return [blob for blob in still if self._is_clear(blob) or _near(blob, seen_before, AGAIN_PX)]
 
@@ -179,13 +180,16 @@ class Detector:
         return Spot((blob.x_px + 0.5) * scale - 0.5, (blob.y_px + 0.5) * scale - 0.5, blob.rise, fresh)
 
     def _learn(self, plane: np.ndarray, interval_s: float) -> None:
-        """Follow the scene, but not the light: what it covers shifts as its surroundings do."""
+        """Follow the scene but no light in it: what the held one covers shifts as its surroundings do."""
+        frozen = np.zeros(plane.shape, np.uint8)
+        for rival in self._rivals:
+            box, covered, _ = self._surroundings(rival)
+            frozen[box] |= covered
         if self._held is None:
-            self.background.learn(plane, interval_s)
+            self.background.learn(plane, interval_s, frozen)
             return
         box, covered, ring = self._surroundings(self._held)
-        frozen = np.zeros(plane.shape, np.uint8)
-        frozen[box] = covered
+        frozen[box] |= covered
         before = cv2.mean(self.background.mean[box], ring)[0]
         self.background.learn(plane, interval_s, frozen)
         self.background.shift(box, covered, cv2.mean(self.background.mean[box], ring)[0] - before)

@@ -28,7 +28,7 @@ class Refused(click.ClickException):
 
     def __init__(self, message: str, exit_code: int = 1) -> None:
         super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]  click reads it from the instance
+        self.exit_code = exit_code  # type: ignore[misc]
 
 
 class _Home(click.ParamType):
@@ -273,22 +273,20 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
     """The scene without a screen on a light schedule, many times: series and distributions as JSON."""
     from rich.progress import Progress
 
-    from controller.kernelcache import KernelCache
+    from controller.kernelcache import load_kernels
 
     settings = settings_of(home)
-    cache = KernelCache(home, lambda line: click.echo(line, err=True))
-    cache.prepare()
+    load_kernels(home, "baited", settings["baited"], lambda line: click.echo(line, err=True))
     from controller.studies.ensemble import ScheduleError
     from controller.studies.ensemble import simulate as run_all
 
     try:
-        plan = json.loads(schedule.read_text(encoding="utf-8"))
+        plan = {"schedule": schedule.stem, **json.loads(schedule.read_text(encoding="utf-8"))}
         with Progress(console=Console(stderr=True)) as progress:
             task = progress.add_task("runs", total=runs)
             found = run_all(settings["baited"], plan, size, runs, seed, lambda: progress.advance(task))
     except (ScheduleError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise Refused(f"{schedule}: {error}", 2) from error
-    cache.seal()
     try:
         out.write_text(json.dumps(found), encoding="utf-8")
     except OSError as error:

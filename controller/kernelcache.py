@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -15,6 +16,9 @@ import llvmlite.binding
 import numba
 import numpy
 from numba.core.dispatcher import Dispatcher
+from pydantic import BaseModel
+
+from controller.scenes import rehearse
 
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_FOLDERS = ("behavior", "scenes")
@@ -25,59 +29,69 @@ OVERRIDE = "BAITED_CACHE"
 class KernelCache:
     """One start's use of the cache.
 
-    A sealed folder is used as it is; else the kernels are compiled into a folder of this
-    process and put in place by `seal`. A folder that was cut, emptied or changed is thrown
-    away: numba would stop at it, or run it. `folder` is None when nothing can be written.
+    A process works on a copy of its own, and `seal` puts the copy in place once everything is
+    compiled: what stands there is whole or absent. A kept cache that was cut, emptied or
+    changed is thrown away, for numba would stop at it, or run it. `warm` tells that nothing
+    needs to be compiled.
     """
 
     def __init__(self, home: Path, say: Callable[[str], None]) -> None:
         self._say = say
-        root = Path(os.environ.get(OVERRIDE) or home / "cache")
-        self._place = root / f"kernels-{digest()}"
-        self.folder: Path | None = None
+        self._place = Path(os.environ.get(OVERRIDE) or home / "cache") / f"kernels-{digest()}"
+        self._copy = Path()
         self.warm = False
 
     def prepare(self) -> None:
-        """Point numba at the folder; to be called before any kernel is imported."""
-        fault = _fault(self._place)
-        if fault is None:
-            self.folder, self.warm = self._place, True
-        else:
-            if fault:
-                self._say(f"The compiled kernels in {self._place} {fault}: they are compiled anew.")
-            self.folder = self._fresh()
-        numba.config.CACHE_DIR = str(self.folder or "")  # type: ignore[attr-defined]
-
-    def _fresh(self) -> Path | None:
-        for parent in (self._place.parent, Path(tempfile.gettempdir())):
-            try:
-                parent.mkdir(parents=True, exist_ok=True)
-                return Path(tempfile.mkdtemp(prefix="kernels-new-", dir=parent))
-            except OSError as error:
-                self._say(f"Compiled kernels cannot be kept in {parent} ({error.strerror}).")
-        return None
-
-    def seal(self) -> None:
-        """After the last compilation: list the files with their digests and put the folder in place."""
-        if self.warm or self.folder is None:
-            return
+        """Point numba at this process's copy; to be called before any kernel is imported."""
         try:
-            (self.folder / MANIFEST).write_text(json.dumps(_digests(self.folder)), encoding="utf-8")
-            if self.folder.parent != self._place.parent:
-                return
-            if self._place.exists():
-                shutil.rmtree(self._place)
-            self.folder.rename(self._place)
-            self._drop_old()
+            self._copy = Path(tempfile.mkdtemp(prefix="baited-kernels-"))
         except OSError as error:
             self._say(
-                f"The compiled kernels could not be kept in {self._place}: {error}. The next start is slow."
+                f"No temporary folder can be written ({error}): the kernels are compiled at each start."
+            )
+            return
+        atexit.register(shutil.rmtree, self._copy, ignore_errors=True)
+        numba.config.CACHE_DIR = str(self._copy)  # type: ignore[attr-defined]
+        fault = _fault(self._place)
+        if fault is None:
+            shutil.copytree(self._place, self._copy, dirs_exist_ok=True)
+            self.warm = True
+        elif fault:
+            self._say(f"The compiled kernels in {self._place} {fault}: they are compiled anew.")
+
+    def seal(self) -> None:
+        """After the last compilation: keep this process's copy for the next starts."""
+        if self.warm or not self._copy.name:
+            return
+        try:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            aside = Path(tempfile.mkdtemp(prefix="kernels-new-", dir=self._place.parent))
+            shutil.copytree(self._copy, aside, dirs_exist_ok=True)
+            (aside / MANIFEST).write_text(json.dumps(_digests(aside)), encoding="utf-8")
+            self._drop_others(aside)
+            aside.rename(self._place)
+        except OSError as error:
+            self._say(
+                f"The compiled kernels cannot be kept in {self._place} ({error}): the next start is slow."
             )
 
-    def _drop_old(self) -> None:
+    def _drop_others(self, mine: Path) -> None:
         for other in self._place.parent.glob("kernels-*"):
-            if other != self._place:
+            if other != mine:
                 shutil.rmtree(other, ignore_errors=True)
+
+
+def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str], None]) -> None:
+    """Compile or load every kernel of a scene, before any of them is imported.
+
+    scene: its name, settings: its section. `say` gets a line where something took long or failed.
+    """
+    cache = KernelCache(home, say)
+    cache.prepare()
+    if not cache.warm:
+        say("Compiling the kernels, once: this takes about ten seconds.")
+    rehearse(scene, settings)
+    cache.seal()
 
 
 def digest() -> str:

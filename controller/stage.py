@@ -19,7 +19,7 @@ from calibration.profile import load as load_profile
 from controller.beacon import StatusWriter
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
-from controller.kernelcache import KernelCache, freeze
+from controller.kernelcache import freeze, load_kernels
 from controller.pacing import Pacer
 from controller.scenes import open_scene
 from controller.settings import Settings
@@ -128,17 +128,10 @@ def _display_there(required: bool) -> bool:
 
 def _warm_scene(home: Path, settings: Settings, size: tuple[int, int], seed: int) -> Any:
     """The scene, with every kernel compiled or loaded before its first tick."""
-    cache = KernelCache(home, logger.warning)
-    cache.prepare()
-    if not cache.warm:
-        logger.info("Compiling the kernels, once: this takes about ten seconds.")
-    rehearsal = open_scene(settings["show"].scene, settings.sections, size, seed)
-    for on in (False, True, True, False):
-        rehearsal.step(on, size[0] / 2, size[1] / 2)
-        rehearsal.frame(0.5)
-    cache.seal()
+    name = settings["show"].scene
+    load_kernels(home, name, settings[name], logger.info)
     freeze()
-    return open_scene(settings["show"].scene, settings.sections, size, seed)
+    return open_scene(name, settings[name], size, seed)
 
 
 def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool, seed: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,19 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the tests that take minutes too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keeps one set of compiled kernels for this suite and for the shows that it starts."""
+    from controller.kernelcache import OVERRIDE, load_kernels
+    from controller.scenes.baited.settings import BaitedSettings
+
+    os.environ.setdefault(OVERRIDE, str(_cache_folder()))
+    load_kernels(ROOT, "baited", BaitedSettings(), print)
+
+
+def _cache_folder() -> Path:
+    return ROOT / ".cache" if os.access(ROOT, os.W_OK) else Path(tempfile.gettempdir()) / "baited-tests-cache"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

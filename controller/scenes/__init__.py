@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -40,8 +39,16 @@ class Scene(Protocol):
     def restore(self, saved: bytes) -> None: ...
 
 
-def open_scene(name: str, settings: Mapping[str, BaseModel], size: tuple[int, int], seed: int) -> Scene:
-    """Make the scene `name`; raises KeyError for an unknown one."""
+def open_scene(name: str, settings: BaseModel, size: tuple[int, int], seed: int) -> Scene:
+    """Make the scene `name` with its own settings section; raises KeyError for an unknown one."""
     module: Any = importlib.import_module(SCENES[name])
-    scene: Scene = module.open_scene(settings[name], size, seed)
+    scene: Scene = module.open_scene(settings, size, seed)
     return scene
+
+
+def rehearse(name: str, settings: BaseModel) -> None:
+    """Run every kernel of the scene `name` once, light on and off, so that all are compiled or loaded."""
+    scene = open_scene(name, settings, (640, 480), seed=1)
+    for on in (False, True, True, False):
+        scene.step(on, 320.0, 240.0)
+        scene.frame(0.5)

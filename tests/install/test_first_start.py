@@ -16,7 +16,7 @@ import pytest
 Copy = Callable[[Path], Path]
 # What users set for their own pip and Python, and a locale that cannot spell the folder's name.
 TRAPS = {
-    "PIP_TARGET": "/nowhere",
+    "PIP_TARGET": "/dev/null/target",
     "PIP_USER": "1",
     "PIP_REQUIRE_VIRTUALENV": "1",
     "PYTHONPATH": "/nowhere/either",

@@ -54,45 +54,45 @@ class LogSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", validate_assignment=True)
 
     zone: str = Field(
-        "", description="The gallery's time zone, an IANA name; empty means this machine's zone."
+        default="", description="The gallery's time zone, an IANA name; empty means this machine's zone."
     )
     hold_camera_s: float = Field(
-        0.4,
+        default=0.4,
         ge=0,
         le=10,
         description="Gaps of a camera light shorter than this stay within one session.",
         json_schema_extra={"unit": "s"},
     )
     hold_torch_s: float = Field(
-        0.25,
+        default=0.25,
         ge=0,
         le=10,
         description="Gaps of a torch light shorter than this stay within one session.",
         json_schema_extra={"unit": "s"},
     )
     stuck_s: float = Field(
-        900.0,
+        default=900.0,
         ge=1,
         le=86400,
         description="A light that has not moved for this long is stuck: its session ends.",
         json_schema_extra={"unit": "s"},
     )
     stuck_move_px: float = Field(
-        40.0,
+        default=40.0,
         ge=0,
         le=10000,
         description="How far from its place the light must go to count as moved.",
         json_schema_extra={"unit": "px"},
     )
     short_s: float = Field(
-        5.0,
+        default=5.0,
         ge=0,
         le=600,
         description="Shorter contacts are kept, but reports leave them out of their figures.",
         json_schema_extra={"unit": "s"},
     )
     heartbeat_s: float = Field(
-        1.0,
+        default=1.0,
         ge=0.1,
         le=60,
         description="How often an open session is marked as still seen.",

@@ -72,12 +72,14 @@ class Store:
         self._connection: Any = None
         self._identity: tuple[int, int] = (0, 0)
         self._run_id = 0
+        self._ready = False
         self.moved: list[str] = []
         self._untold: list[str] = []
 
     @property
     def is_open(self) -> bool:
-        return self._connection is not None
+        """True from the end of `open`, with all its checks, to `close`."""
+        return self._ready
 
     def open(self) -> None:
         """Open or begin the database, check it, bring it up to date, close what a crash left open.
@@ -98,9 +100,11 @@ class Store:
                 raise
             self._move_aside(f"is damaged ({fault})")
             self._open()
+        self._ready = True
 
     def close(self) -> None:
         """Close the connection; never raises."""
+        self._ready = False
         if self._connection is None:
             return
         connection, self._connection = self._connection, None

@@ -125,6 +125,16 @@ def test_a_visit_across_midnight_counts_once_on_the_day_of_its_on(database: Path
     assert sum(figures["per_day"].values()) == figures["n"]
 
 
+def test_the_day_is_that_of_the_on_even_when_only_the_end_could_be_written(
+    begin: Any, clock: Any, visit: Any
+) -> None:
+    clock.began_ns = at_us("2026-03-03T00:01:00", "Asia/Tokyo") * 1000
+    writing = begin(zone="Asia/Tokyo", **clock.clocks())
+    writing.write(visit(1, clock.at_s - 90.0, clock.at_s)[1])
+    (row,) = sessions(writing.path)
+    assert (row["local_date"], row["local_hour"], row["duration_s"]) == ("2026-03-02", 23, 90.0)
+
+
 @pytest.mark.parametrize(("utc", "offset_min", "hour"), [
     ("2026-10-25T00:30:00", 120, 2),
     ("2026-10-25T01:30:00", 60, 2),

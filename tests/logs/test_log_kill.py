@@ -19,21 +19,31 @@ CHILD = Path(__file__).with_name("visitor_child.py")
 def start(checkout: Path, database: Path, *words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, str(CHILD), str(database), *words],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(checkout)},
     )
 
 
-def kill_after(child: subprocess.Popen[bytes], entries: int, wait_s: float) -> list[list[str]]:
-    """Read some acknowledgements, wait, kill; returns all that were given, word by word."""
-    assert child.stdout is not None
-    lines = [child.stdout.readline() for _ in range(entries)]
+def kill_after(nursery: subprocess.Popen[bytes], seed: int, entries: int, wait_s: float) -> list[list[str]]:
+    """Let one show run for some acknowledgements and a moment, kill it; returns all it gave, word by word."""
+    assert nursery.stdin is not None
+    nursery.stdin.write(f"{seed}\n".encode())
+    nursery.stdin.flush()
+
+    def listen() -> list[str]:
+        assert nursery.stdout is not None
+        return nursery.stdout.readline().decode().split()
+
+    words = [listen()]
+    while len(words) <= entries or "pid" not in [line[0] for line in words]:
+        words.append(listen())
+        assert words[-1] not in (["dead"], []), "the show died by itself"
     time.sleep(wait_s)
-    child.kill()
-    lines += child.stdout.readlines()
-    child.wait()
-    child.stdout.close()
-    return [line.decode().split() for line in lines if line.endswith(b"\n")]
+    os.kill(next(int(line[1]) for line in words if line[0] == "pid"), signal.SIGKILL)
+    while words[-1] != ["dead"]:
+        words.append(listen())
+    return [line for line in words if line[0] not in ("pid", "dead")]
 
 
 def check_nothing_lost(acks: list[list[str]], rows: dict[str, dict[str, Any]]) -> int:
@@ -55,9 +65,9 @@ def check_nothing_lost(acks: list[list[str]], rows: dict[str, dict[str, Any]]) -
 def kill_many(trials: int, begin: Any, ask: Any, database: Path, checkout: Path) -> tuple[int, int]:
     """Kill as often at random moments; returns acknowledged entries and recovered sessions."""
     chance, told, recovered = random.Random(trials), 0, 0
+    nursery = start(checkout, database, "flow")
     for trial in range(trials):
-        child = start(checkout, database, "flow", str(trial))
-        acks = kill_after(child, chance.randint(0, 40), chance.random() * 0.1)
+        acks = kill_after(nursery, trial, chance.randint(0, 40), chance.random() * 0.1)
         writing = begin()
         assert writing.log.stop(20.0)
         assert writing.log.state().warning == ""
@@ -65,6 +75,7 @@ def kill_many(trials: int, begin: Any, ask: Any, database: Path, checkout: Path)
         recovered += check_nothing_lost(acks, {row["uuid"]: row for row in rows})
         assert not [row for row in rows if row["end_reason"] == "open" or row["off_at_us"] is None]
         told += len(acks)
+    nursery.communicate()
     assert ask(database, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]
     assert {row["end_reason"] for row in ask(database, "SELECT end_reason FROM run")} <= {"clean", "crash"}
     return told, recovered
@@ -97,7 +108,7 @@ def test_kill_term_and_interrupt_20_s_into_a_visit_are_told_apart(
             assert child.poll() is None
         child.send_signal(number)
         child.wait(timeout=30)
-        child.stdout.close()
+        child.communicate()
     assert begin().log.stop(5.0)
     rows = ask(database, "SELECT end_reason, duration_s FROM session ORDER BY id")
     assert [row["end_reason"] for row in rows] == ["recovered", "stopped", "stopped"]

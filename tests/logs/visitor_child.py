@@ -1,7 +1,9 @@
 """A small show for the tests to kill: visits flow, each durable entry is told on standard output.
 
-`visitor_child.py DATABASE flow SEED`: contacts without end. `visitor_child.py DATABASE lit`: one
-contact, lit for 20 s of simulated time, then it waits and closes cleanly on a signal.
+`visitor_child.py DATABASE flow`: for each line with a seed a process of its own, forked with all modules
+loaded, in which contacts flow without end; its number is told first, `dead` last.
+`visitor_child.py DATABASE lit`: one contact, lit for 20 s of simulated time, then it waits and closes
+cleanly on a signal.
 `visitor_child.py DATABASE wait FILE_LIMIT USER`: one contact put at once, as this user and with files
 limited to this size where they are not 0; then a line `state` asks for the error, `room` lifts the
 limit, the end of the input is the end.
@@ -38,6 +40,17 @@ def flow(log: Log, seed: int) -> None:
         tick, left = tick + 1, left - 1
         while log.state().queue_length > 5:
             time.sleep(0.001)
+
+
+def nursery(path: str) -> None:
+    """One show a line; forked before it has any thread, so it is as good as a fresh start."""
+    for line in sys.stdin:
+        number = os.fork()
+        if number == 0:
+            flow(open_log(path), int(line))
+        os.write(1, f"pid {number}\n".encode())
+        os.waitpid(number, 0)
+        os.write(1, b"dead\n")
 
 
 def lit(log: Log) -> None:
@@ -89,13 +102,16 @@ def main(path: str, how: str, *more: str) -> None:
         _limit_files(int(more[0]))
     if how == "wait" and int(more[1]):
         _become(int(more[1]))
-    log = Log(Path(path), acknowledged=tell, size_px=lambda: (1920.0, 1080.0))
     if how == "flow":
-        flow(log, int(more[0]))
+        nursery(path)
     elif how == "lit":
-        lit(log)
+        lit(open_log(path))
     else:
-        wait(log)
+        wait(open_log(path))
+
+
+def open_log(path: str) -> Log:
+    return Log(Path(path), acknowledged=tell, size_px=lambda: (1920.0, 1080.0))
 
 
 if __name__ == "__main__":

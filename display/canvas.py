@@ -19,12 +19,14 @@ log = logging.getLogger(__name__)
 class Surface(Protocol):
     """Where pictures go: a window (display.window) or an off-screen surface (display.headless)."""
 
-    framebuffer_size: tuple[int, int]
     inbox: Inbox
     vsync: bool
     refresh_rate: float
     name: str
     lost: str | None
+
+    @property
+    def framebuffer_size(self) -> tuple[int, int]: ...
 
     def dispatch(self) -> None: ...
 
@@ -90,7 +92,7 @@ class Canvas:
     def draw(self, rows: Rows, beam: Beam, dust: Dust) -> None:
         """Draw a picture; `flip` shows it.
 
-        Raises ValueError for arrays that are not as in `display.picture`, DisplayLost for a screen that is gone.
+        Raises ValueError for arrays unlike those in `display.picture`, DisplayLost when the screen is gone.
         """
         self._check_alive()
         self._renderer.draw(rows, beam, dust, self._surface.framebuffer_size)

@@ -16,7 +16,10 @@ PointerKind = Literal["press", "release", "move"]
 
 @dataclass(frozen=True, slots=True)
 class PointerEvent:
-    """One event of the left button: `at_s` = when it happened on `time.perf_counter`; `x`, `y` picture px, y down."""
+    """One event of the left button.
+
+    `at_s` is when it happened, on `time.perf_counter`; `x`, `y` are picture px, y down.
+    """
 
     kind: PointerKind
     at_s: float

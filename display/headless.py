@@ -32,7 +32,8 @@ class HeadlessSurface:
 
     def make_current(self) -> None:
         """Direct the GL calls that follow to this surface."""
-        self._window.switch_to()
+        if not self._window.is_current():
+            self._window.switch_to()
 
     def flip(self) -> None:
         """Hand the picture over when it is finished: with no screen to hold them back, unfinished
@@ -65,6 +66,9 @@ def _open_window(width_px: int, height_px: int) -> Any:
         ) from fault
 
     class PlainWindow(Window):  # type: ignore[misc, valid-type]
+        def is_current(self) -> bool:
+            return gl.current_context is self.context
+
         def _create_projection(self) -> None:
             """Our renderer brings its own shaders."""
 

@@ -152,6 +152,8 @@ class _Capture:
 
     def __init__(self, size_px: tuple[int, int], replaced: _Capture | None) -> None:
         self.size_px = size_px
+        self._framebuffer: int
+        self._colours: int
         if replaced is not None:
             gl.glDeleteFramebuffers(1, gl.GLuint(replaced._framebuffer))
             gl.glDeleteRenderbuffers(1, gl.GLuint(replaced._colours))

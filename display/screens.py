@@ -133,7 +133,8 @@ def _monitors(xlib: Any, display: Any) -> list[Screen]:
     if not answered or (major.value, minor.value) < (1, 5):
         return []
     root = xlib.XDefaultRootWindow(display)
-    get_monitors, free_monitors = xrandr.lib.XRRGetMonitors, xrandr.lib.XRRFreeMonitors
+    library: Any = xrandr.lib
+    get_monitors, free_monitors = library.XRRGetMonitors, library.XRRFreeMonitors
     get_monitors.restype = ctypes.POINTER(_Monitor)
     get_monitors.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.POINTER(ctypes.c_int)]
     free_monitors.argtypes = [ctypes.POINTER(_Monitor)]

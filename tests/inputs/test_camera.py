@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -17,7 +18,8 @@ import pytest
 
 from calibration.profile import CameraProfile
 from controller.inputs.camera import CameraSource
-from controller.inputs.camera_records import Decoder, Kind, Loss, Record
+from controller.inputs.camera_process import Capture
+from controller.inputs.camera_records import Decoder, Kind, Loss, Record, hello
 from controller.inputs.camera_settings import CameraSettings
 from controller.light import LightSample
 
@@ -122,20 +124,36 @@ def edges(samples: list[LightSample]) -> list[LightSample]:
 
 
 def test_clip_is_played_once_at_its_own_pace_and_then_lost(clip: Path, made: Callable) -> None:
-    source, lines = made(clip)
+    clock = Clock()
+    source, lines = made(clip, clock=clock)
     collect(source, lambda sample: sample.alive)
     samples = collect(source, ended)
     on, off = edges(samples)
     assert off.at_s - on.at_s == pytest.approx(18 / 30, abs=0.02), "the file's own time, however busy we are"
     assert (on.x, on.y) == pytest.approx((100 * 6 + 2.5, 60 * 4.5 + 1.75), abs=3), "stretched to the screen"
     assert off.reason == "off"
-    source.close()
+    until(lambda: len(lines) == 2)
+    clock.now_s += 60
+    time.sleep(0.3)
     assert [line.split(",")[0] for line in lines] == [
         "camera 灯 a.mp4 gives pictures (320x240",
         "灯 a.mp4 has ended",
     ]
     assert source.state()["starts"] == 1
     assert source.state()["frames"] == 45
+
+
+def test_clip_waits_between_its_pictures(clip: Path) -> None:
+    clock = Clock()
+    records = bytearray(hello(0))
+
+    def sleep(s: float) -> None:
+        clock.now_s += s
+
+    Capture(str(clip), CameraSettings(), records.extend, queue.SimpleQueue(), clock, sleep).run()
+    frames = [record for record in Decoder().feed(bytes(records)) if record.kind == Kind.FRAME]
+    assert clock.now_s - 1000 == pytest.approx(44 / 30, abs=0.002)
+    assert frames[-1].at_s - frames[0].at_s == pytest.approx(44 / 30, abs=0.002)
 
 
 def test_calibrated_clip_lands_where_the_profile_says(clip: Path, made: Callable) -> None:

@@ -63,7 +63,7 @@ def open_with(dev: Path, device: str, reads: dict[str, Callable], **over: int) -
     return DevicePictures(
         device,
         CameraSettings(**over),
-        open_capture=lambda path, api: FakeCapture(reads.get(Path(path).name, lambda size: None)),
+        open_capture=lambda path, api: FakeCapture(reads.get(Path(path).resolve().name, lambda size: None)),
         sleep=lambda s: None,
         find=lambda name: nodes_for(name, dev),
     )

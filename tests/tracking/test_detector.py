@@ -69,6 +69,33 @@ def test_nothing_is_tracked_before_the_picture_has_settled(scene: Callable) -> N
     assert len(appearances(spots)) == 1
 
 
+def test_ready_only_when_the_exposure_has_settled(scene: Callable) -> None:
+    detector = Detector(TrackingSettings())
+    ready = []
+    for number in range(30):
+        made = scene(160, 120, level=20.0 + 20.0 * min(number, 10), seed=number)
+        detector.step(made.picture(), number * FRAME_S)
+        ready.append(detector.ready)
+    assert not any(ready[:15])
+    assert all(ready[18:])
+
+
+def test_many_bright_moving_shapes_are_no_light(scene: Callable) -> None:
+    """A show that the camera sees as bright as a light: nothing new is believed while it moves."""
+    made = scene(320, 240)
+    places = made.random.uniform((10, 10), (300, 220), (40, 2))
+    speeds = made.random.normal(0, 4, (40, 2))
+
+    def show(number: int) -> np.ndarray:
+        plane = np.zeros_like(made.base)
+        for x, y in ((places + number * speeds) % (310, 230)).astype(int):
+            plane[y : y + 8, x : x + 8] = 200.0
+        return plane
+
+    spots = watch([made.picture() for _ in range(10)] + [made.picture(show(number)) for number in range(60)])
+    assert appearances(spots) == []
+
+
 def test_a_window_in_the_sun_is_no_light_and_hides_none(scene: Callable) -> None:
     """F06, with the sun there from the start and coming out later."""
     made = scene(640, 480)
@@ -78,8 +105,10 @@ def test_a_window_in_the_sun_is_no_light_and_hides_none(scene: Callable) -> None
     assert there[:20] == [None] * 20
     assert there[-1] is not None
     assert np.hypot(there[-1].x_px - 500, there[-1].y_px - 240) < 2
-    later = watch([made.picture() for _ in range(20)] + [made.picture(window) for _ in range(30)])
-    assert later == [None] * 50
+    pane = np.where((abs(made.columns - 300) < 60) & (abs(made.rows - 200) < 60), 235.0, 0.0)
+    for shine in (window, pane):
+        later = watch([made.picture() for _ in range(20)] + [made.picture(shine) for _ in range(30)])
+        assert later == [None] * 50
 
 
 def test_shining_things_that_were_there_are_ignored(scene: Callable) -> None:
@@ -97,19 +126,21 @@ def test_shining_things_that_were_there_are_ignored(scene: Callable) -> None:
     assert np.abs(found - path).max() < 1
 
 
-def test_one_of_two_lights_is_held(scene: Callable) -> None:
+@pytest.mark.parametrize("apart_px", [120, 36])
+def test_one_of_two_lights_is_held(scene: Callable, apart_px: int) -> None:
     """F09: brightness 250 and 255 change places in every frame."""
     made = scene(320, 240)
+    other = 100 + apart_px
     pictures = [made.picture() for _ in range(10)]
-    for number in range(300):
+    for number in range(150):
         levels = (230, 235) if number % 2 else (235, 230)
-        pictures.append(made.picture(made.disc(100, 120, 6, levels[0]), made.disc(220, 120, 6, levels[1])))
+        pictures.append(made.picture(made.disc(100, 120, 6, levels[0]), made.disc(other, 120, 6, levels[1])))
     spots = watch(pictures)
     xs = np.array([spot.x_px for spot in spots if spot])
-    assert len(xs) == 300
+    assert len(xs) == 150
     assert len(appearances(spots)) == 1
     assert xs.std() < 3
-    assert not np.any(np.abs(xs - 160) < 30)
+    assert np.all(np.abs(xs - 100) < 3) or np.all(np.abs(xs - other) < 3)
 
 
 def test_the_second_light_waits_until_the_first_is_gone(scene: Callable) -> None:
@@ -135,6 +166,7 @@ def test_light_that_comes_back_elsewhere_is_taken_at_once_and_never_at_the_corne
         back = spots[10 + len(leaving) + gap_frames :]
         first = next(number for number, spot in enumerate(back) if spot)
         assert first <= 4, "taken as soon as the border no longer cuts it"
+        assert back[first].x_px == pytest.approx(-12 + 6 * first, abs=0.5), "and not before"
         assert len(appearances(spots)) == 2
 
 

@@ -73,6 +73,19 @@ def test_pointer_events_are_exact_in_place_order_and_time(probe: Callable[..., A
     assert pressed_s - 0.002 <= press[3]
 
 
+def test_a_busy_show_still_knows_when_the_light_came(probe: Callable[..., Any], x_display: str) -> None:
+    window = probe(x_display)
+    window.ask("stall", "0.6")
+    pressed_s = time.perf_counter()
+    window.do("mousedown", "1")
+    time.sleep(0.15)
+    released_s = time.perf_counter()
+    window.do("mouseup", "1")
+    report = window.until(lambda seen: pointer(seen, "release"))
+    press, release = pointer(report, "press")[-1], pointer(report, "release")[-1]
+    assert release[3] - press[3] == pytest.approx(released_s - pressed_s, abs=0.033)
+
+
 def test_only_the_left_button_is_a_light(probe: Callable[..., Any], x_display: str) -> None:
     window = probe(x_display)
     for button in ("2", "3", "4", "1"):

@@ -66,6 +66,9 @@ def show(canvas: Canvas) -> int:
         elif command == "draw":
             picture = read_reference(Path(argument))[:3]
             answer(drawing=argument)
+        elif command == "stall":
+            answer(stalling=argument)
+            time.sleep(float(argument))
         elif command == "save":
             answer(saved=str(canvas.save(argument)))
 

@@ -6,7 +6,6 @@ import queue
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import tzinfo
 from typing import Any
 
@@ -24,7 +23,8 @@ class Intake:
     """`put`, `note` and `wake` for any thread; `collect` and `waiting` for the writer thread alone.
 
     At most `limit` entries wait; what comes then is counted in `dropped`. `waiting` holds the
-    dated entries, the oldest first.
+    dated entries, the oldest first. `undated` entries had a time or detail that cannot be stored,
+    `unsized` ones were put while the window could not tell its size and use the last known one.
     """
 
     def __init__(
@@ -41,13 +41,16 @@ class Intake:
         self.waiting: deque[SessionRecord | Note] = deque()
         self.dropped = 0
         self.undated = 0
+        self.unsized = 0
 
     def __len__(self) -> int:
         return self._queue.qsize() + len(self.waiting)
 
     def put(self, event: Event) -> None:
-        with suppress(*FAULTS):  # whatever the window is doing, the frame thread must not pay for the log
+        try:
             self._size_px = self._ask_size_px()
+        except FAULTS:  # whatever the window is doing, the frame thread must not pay for the log
+            self.unsized += 1
         self._enqueue((event, self._size_px))
 
     def note(self, kind: str, detail: Mapping[str, Any], at_s: float) -> None:
@@ -71,7 +74,7 @@ class Intake:
             self._keep(item)
 
     def _enqueue(self, item: tuple[Any, ...]) -> None:
-        if len(self) >= self._limit:
+        if self._queue.qsize() + len(self.waiting) >= self._limit:
             self.dropped += 1
         else:
             self._queue.put(item)

@@ -12,9 +12,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from controller.install.progress import SetupFailed, say
+from controller.install.progress import SetupFailed, Steps, say
 
 
 class SystemPart(NamedTuple):
@@ -167,10 +167,11 @@ def _packages(parts: Iterable[SystemPart]) -> list[str]:
 
 def _install(packages: Sequence[str]) -> None:
     say(f"installing them as root with apt-get: {' '.join(packages)}")
+    steps = Steps()
     apt_get = ["apt-get", "-o", "DPkg::Lock::Timeout=300", "-q"]
     # An outdated list is no reason to stop: the install says whether it was good enough.
-    _apt([*apt_get, "update"])
-    failure = _apt([*apt_get, "install", "-y", "--no-install-recommends", *packages])
+    _apt([*apt_get, "update"], steps)
+    failure = _apt([*apt_get, "install", "-y", "--no-install-recommends", *packages], steps)
     if failure is not None:
         raise SetupFailed(
             f"apt-get could not install the system packages. Its last words:\n{failure}\n"
@@ -178,19 +179,16 @@ def _install(packages: Sequence[str]) -> None:
         )
 
 
-def _apt(command: Sequence[str]) -> str | None:
+def _apt(command: Sequence[str], steps: Steps) -> str | None:
     """Runs apt-get with nobody to ask; its last lines when it failed, else None."""
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     for name in ("PYTHONPATH", "PYTHONHOME"):
         env.pop(name, None)
-    done = subprocess.run(
-        command,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    return None if done.returncode == 0 else "\n".join(done.stdout.splitlines()[-8:])
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    apt = subprocess.Popen(command, env=env, stderr=subprocess.STDOUT, text=True, errors="replace", **pipes)
+    lines = []
+    for line in apt.stdout or ():
+        lines.append(line.rstrip())
+        if line.startswith(("Reading package lists", "Need to get", "Setting up")):
+            steps.say(line.strip())
+    return None if apt.wait() == 0 else "\n".join(lines[-8:])

@@ -34,11 +34,12 @@ class Blob:
         return float(np.hypot(self.x_px - x_px, self.y_px - y_px))
 
 
-def plane_of(picture: np.ndarray, width_px: int) -> tuple[np.ndarray, float]:
+def plane_of(picture: np.ndarray, width_px: int, coloured: bool = False) -> tuple[np.ndarray, float]:
     """The picture as one smoothed uint8 plane of at most `width_px`, and how much it was reduced.
 
     The plane is the darkest of the three colours: the overdriven core of a lamp or laser fills
-    all three, coloured things of any brightness do not.
+    all three, coloured things of any brightness do not. For a light that stays coloured, as a red
+    lamp does at a short exposure, it is the brightest of the three, and coloured things count too.
     """
     scale = max(1.0, picture.shape[1] / width_px)
     if scale > 1.0:
@@ -46,7 +47,8 @@ def plane_of(picture: np.ndarray, width_px: int) -> tuple[np.ndarray, float]:
         picture = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
     if picture.ndim == 3:
         blue, green, red = cv2.split(picture)
-        picture = cv2.min(cv2.min(blue, green), red)
+        choose = cv2.max if coloured else cv2.min
+        picture = choose(choose(blue, green), red)
     return cv2.blur(picture, (3, 3)), scale
 
 

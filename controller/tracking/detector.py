@@ -59,7 +59,7 @@ class Detector:
         if picture.size == 0:
             return None
         interval_s, self._seen_s = at_s - self._seen_s, at_s
-        plane, scale = plane_of(picture, self.settings.width_px)
+        plane, scale = plane_of(picture, self.settings.width_px, self.settings.light == "coloured")
         if plane.shape != self.background.mean.shape:
             self._forget(plane)
             return None

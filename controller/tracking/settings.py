@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -10,6 +12,10 @@ class TrackingSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", validate_assignment=True)
 
+    light: Literal["white", "coloured"] = Field(
+        default="white",
+        description="white: its core fills all three colours (torches, lasers); coloured: it never does.",
+    )
     width_px: int = Field(
         default=640,
         ge=160,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from controller.tracking.settings import TrackingSettings
 FRAME_S = 1 / 30
 
 
-def watch(pictures: Iterable[np.ndarray], frame_s: float = FRAME_S, **over: float) -> list[Spot | None]:
+def watch(pictures: Iterable[np.ndarray], frame_s: float = FRAME_S, **over: Any) -> list[Spot | None]:
     detector = Detector(TrackingSettings(**over))
     return [detector.step(picture, number * frame_s) for number, picture in enumerate(pictures)]
 
@@ -53,6 +54,7 @@ def test_colour_is_no_light_and_white_is(scene: Callable) -> None:
     white = [np.dstack([made.picture(disc)] * 3) for _ in range(10)]
     assert appearances(watch(empty + red)) == []
     assert len(appearances(watch(empty + white))) == 1
+    assert len(appearances(watch(empty + red, light="coloured"))) == 1
 
 
 def test_nothing_is_tracked_before_the_picture_has_settled(scene: Callable) -> None:

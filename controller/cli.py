@@ -112,7 +112,7 @@ def run(
     snapshot: Path | None,
 ) -> None:
     """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
-    from controller.stage import StageError, Wish, run_show
+    from controller.stage import StageError, Wish, WrongWish, run_show
     from display.errors import DisplayError
     from logs.lock import AlreadyRunning
 
@@ -123,6 +123,8 @@ def run(
     wish = Wish(headless, required and not headless, seed, seconds, snapshot)
     try:
         code = run_show(home, settings, wish)
+    except WrongWish as error:
+        raise Refused(str(error), 2) from error
     except (StageError, AlreadyRunning, DisplayError) as error:
         raise Refused(str(error)) from error
     sys.exit(code)

@@ -198,7 +198,7 @@ def toml_value(value: Any) -> str:
 
 def default_file() -> str:
     """A `config.toml` that says all defaults in comments."""
-    lines = ["# Settings of baited. Take the # off a line to change it."]
+    lines = ["# Settings of baited. Take the # off a line that begins with #name to change it."]
     for name, model in all_sections():
         lines += ["", f"[{name}]"]
         defaults = model()
@@ -206,5 +206,5 @@ def default_file() -> str:
             info = model.model_fields[key]
             facts = ", ".join(fact for fact in (unit_of(model, key), range_of(model, key)) if fact)
             lines.append(f"# {info.description}{f' ({facts})' if facts else ''}")
-            lines.append(f"# {key} = {toml_value(getattr(defaults, key))}")
+            lines.append(f"#{key} = {toml_value(getattr(defaults, key))}")
     return "\n".join(lines) + "\n"

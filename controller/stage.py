@@ -39,7 +39,11 @@ logger = logging.getLogger(__name__)
 
 
 class StageError(RuntimeError):
-    """The show cannot be put together as asked; the message says what to change."""
+    """The show cannot be put together here; the message says what to change."""
+
+
+class WrongWish(ValueError):
+    """The command line asks for what cannot go together; the message says what to ask instead."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Wish:
 def run_show(home: Path, settings: Settings, wish: Wish) -> int:
     """Run the show to its end; the exit code.
 
-    Raises StageError for wishes that cannot be met, logs.lock.AlreadyRunning for a second
+    Raises WrongWish, StageError when there is no screen, logs.lock.AlreadyRunning for a second
     show on the same home, display.errors.DisplayError when the picture cannot be opened.
     """
     with ExitStack() as parts:
@@ -145,7 +149,7 @@ def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool,
     if name == "demo":
         return DemoSource(settings["demo"], canvas.size, seed, time.perf_counter)
     if headless:
-        raise StageError("A mouse needs a window: leave out --headless or choose --source demo.")
+        raise WrongWish("A mouse needs a window: leave out --headless or choose --source demo.")
     return MouseSource(canvas.take_pointer, time.perf_counter)
 
 

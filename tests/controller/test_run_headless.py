@@ -1,0 +1,157 @@
+"""The whole show without a screen: picture, visits, camera, bad input, kills, two at once."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+Show = Callable[..., Any]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+Logged = Callable[..., list[dict[str, Any]]]
+
+
+def test_the_simulated_visitor_is_seen_drawn_and_logged_apart(
+    show: Show, small_home: Path, logged: Logged, command: Command
+) -> None:
+    """The glow and the bugs stand in the picture; the visits are there, but only when asked for."""
+    picture = small_home / "out.png"
+    running = show("--headless", "--source", "demo", "--seconds", "8", "--snapshot", str(picture))
+    assert running.end(None) == 0, running.said
+    levels = np.asarray(Image.open(picture).convert("L"), np.float64)
+    assert levels.shape == (480, 640)
+    assert (levels > 150).sum() > 1000
+    (visit,) = logged("--include-demo")
+    place = (round(visit["end"][1] * 480), round(visit["end"][0] * 640))
+    glow = levels[place[0] - 4 : place[0] + 5, place[1] - 4 : place[1] + 5]
+    assert np.median(glow) > 60
+    assert np.median(levels) < 20
+    assert (visit["source"], visit["demo"], visit["reason"]) == ("demo", True, "stopped")
+    assert logged() == []
+    assert json.loads(command("logs", "summary", "--json").stdout)["n"] == 0
+
+
+def test_a_camera_clip_gives_sessions_at_the_true_points(show: Show, cases: Path, logged: Logged) -> None:
+    """Each clip with required lights and no others: as many sessions, each within 3 px of its truth."""
+    truth = json.loads((cases / "tracking" / "truth.json").read_text(encoding="utf-8"))
+    clip = next(
+        clip
+        for clip in truth["clips"]
+        if clip["required"] and not clip["tolerated"] and "truth_units" not in clip
+    )
+    running = show("--headless", "--source", "camera", "--camera", str(cases / "tracking" / clip["file"]))
+    running.until(lambda facts: facts["light"].get("reason") == "camera_lost" and facts["light"]["frames"])
+    assert running.end() == 0
+    visits = logged()
+    points = [(visit["start"][0] * 640, visit["start"][1] * 480) for visit in visits]
+    assert len(points) == len(clip["required"])
+    for point, true in zip(points, clip["required"], strict=True):
+        assert np.hypot(point[0] - true[0], point[1] - true[1]) <= truth["strict_px"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("missing.mp4", None), ("notes.mp4", b"no video at all\n" * 50)]
+)
+def test_a_camera_that_gives_nothing_is_told_in_one_line_and_the_show_goes_on_dark(
+    show: Show, tmp_path: Path, logged: Logged, name: str, content: bytes | None
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    running = show("--headless", "--source", "camera", "--camera", str(path))
+    running.until(lambda facts: facts["light"].get("state") == "lost" and facts["fps"] > 0)
+    assert running.end() == 0
+    assert sum(name in line for line in running.said.splitlines()) == 1
+    assert logged() == []
+
+
+def test_sigterm_and_ctrl_c_close_the_session_and_a_kill_is_recovered_at_the_next_start(
+    show: Show, logged: Logged
+) -> None:
+    """Three starts, three ways to end within a visit: reasons told apart, ids never repeated (F42, F45)."""
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -signal.SIGKILL)):
+        running = show("--headless", "--source", "demo")
+        running.until(lambda facts: facts["visitor"] and facts["log"]["queue_length"] == 0)
+        assert running.end(number) == code
+    running = show("--headless", "--source", "demo")
+    running.until_pictures()
+    assert running.end() == 0
+    visits = logged("--include-demo")
+    assert [visit["reason"] for visit in visits][:3] == ["stopped", "stopped", "recovered"]
+    assert len({visit["id"] for visit in visits}) == len(visits)
+    assert all(visit["duration_s"] >= 0 for visit in visits)
+
+
+def test_a_second_show_on_the_same_home_says_so_and_touches_nothing(show: Show, small_home: Path) -> None:
+    first = show("--headless", "--source", "demo")
+    first.until_pictures()
+    second = show("--headless", "--source", "demo")
+    assert second.end(None) == 1
+    assert str(small_home) in second.said
+    assert len(second.said.splitlines()) <= 3
+    first.until_pictures()
+    assert first.end() == 0
+
+
+def damage(path: Path) -> None:
+    path.write_bytes(b"this was a database" + b"\x00" * 5000)
+
+
+def block(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("harm", [pytest.param(damage, id="damaged"), pytest.param(block, id="in the way")])
+def test_a_database_that_cannot_serve_does_not_stop_the_show_and_is_seen_in_status(
+    show: Show, small_home: Path, command: Command, harm: Callable[[Path], None]
+) -> None:
+    harm(small_home / "visits.db")
+    running = show("--headless", "--source", "demo")
+    facts = running.until(
+        lambda facts: facts["fps"] > 0 and (facts["log"]["error"] or facts["log"]["warning"])
+    )
+    status = command("status")
+    check = command("check")
+    assert status.returncode == 1
+    assert check.returncode == 1
+    for said in (status.stdout, check.stdout):
+        assert "BAD" in said
+        assert "visits.db" in said
+    assert facts["ages"]["picture"] < 60
+    assert running.end() == 0
+
+
+def test_without_a_display_server_the_show_says_so_in_one_line_and_runs(show: Show) -> None:
+    running = show("--source", "demo", "--seconds", "1")
+    assert running.end(None) == 0
+    assert sum("headless" in line for line in running.said.splitlines()) >= 1
+    assert "Traceback" not in running.said
+
+
+def test_a_mouse_without_a_window_is_wrong_use(show: Show) -> None:
+    running = show("--headless", "--source", "mouse", "--seconds", "1")
+    assert running.end(None) == 2
+    assert "demo" in running.said
+
+
+def test_an_unknown_setting_ends_the_command_with_the_nearest_name(show: Show, small_home: Path) -> None:
+    (small_home / "config.toml").write_text("[baited]\nlight_radius = 3\n", encoding="utf-8")
+    running = show("--headless", "--seconds", "1")
+    assert running.end(None) == 2
+    assert "light_radius_px" in running.said
+
+
+def test_an_unreadable_config_is_kept_and_the_show_runs_on_defaults(show: Show, small_home: Path) -> None:
+    content = b"[baited\nbugs = \xff"
+    (small_home / "config.toml").write_bytes(content)
+    running = show("--headless", "--source", "demo", "--seconds", "1")
+    assert running.end(None) == 0
+    assert "config.toml" in running.said
+    assert (small_home / "config.toml").read_bytes() == content

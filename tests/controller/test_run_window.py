@@ -1,0 +1,122 @@
+"""The show in a real window on a virtual screen, with a real pointer and keys from xdotool."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+Show = Callable[..., Any]
+Logged = Callable[..., list[dict[str, Any]]]
+SIZE = (640, 480)
+TWO_TICKS_S = 2 / 60
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    """A virtual screen of 640 x 480."""
+    ours, theirs = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(theirs), "-nolisten", "tcp", "-noreset", "-screen", "0", "640x480x24"],
+        pass_fds=(theirs,),
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    with os.fdopen(ours) as answer:
+        number = answer.readline().strip()
+    yield f":{number}"
+    server.terminate()
+    server.wait(30)
+
+
+@pytest.fixture
+def hand(display: str) -> Callable[..., float]:
+    """hand("mousedown", "1"): act through xdotool; the monotonic time in the middle of the act."""
+
+    def act(*words: str) -> float:
+        before_s = time.perf_counter()
+        subprocess.run(["xdotool", *words], env={**os.environ, "DISPLAY": display}, check=True, timeout=30)
+        return (before_s + time.perf_counter()) / 2
+
+    return act
+
+
+@pytest.fixture
+def windowed(show: Show, display: str) -> Callable[..., Any]:
+    """A show in its window, pictures flowing."""
+
+    def start(*arguments: str) -> Any:
+        running = show(*arguments, display=display)
+        running.until_pictures()
+        return running
+
+    return start
+
+
+def test_a_press_of_three_seconds_is_one_session_of_that_length_at_that_place(
+    windowed: Callable[..., Any], hand: Callable[..., float], logged: Logged
+) -> None:
+    """Chosen by auto; the duration equals the time between the injected events within two ticks."""
+    running = windowed()
+    assert running.until_pictures()["light"]["source"] == "mouse"
+    hand("mousemove", "200", "120")
+    pressed_s = hand("mousedown", "1")
+    time.sleep(3.0)
+    released_s = hand("mouseup", "1")
+    running.until(lambda facts: not facts["visitor"])
+    assert running.end() == 0
+    (visit,) = logged()
+    # xdotool itself takes a while: its half is how well the injected moments are known.
+    assert abs(visit["duration_s"] - (released_s - pressed_s)) <= TWO_TICKS_S
+    assert (visit["source"], visit["reason"], visit["demo"]) == ("mouse", "off", False)
+    assert visit["start"] == pytest.approx([200 / SIZE[0], 120 / SIZE[1]], abs=1 / SIZE[1])
+
+
+def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
+    windowed: Callable[..., Any], hand: Callable[..., float], logged: Logged
+) -> None:
+    running = windowed()
+    hand("mousemove", "300", "200")
+    hand("mousedown", "1")
+    running.until(lambda facts: facts["visitor"])
+    assert running.end(signal.SIGTERM) == 0
+    hand("mouseup", "1")
+    (visit,) = logged()
+    assert visit["reason"] == "stopped"
+
+
+def test_only_the_chord_ends_the_show(windowed: Callable[..., Any], hand: Callable[..., float]) -> None:
+    """Escape, Q, F11, Alt+F4 and clicks do nothing; Ctrl+Q ends it with code 0 (F26)."""
+    running = windowed()
+    for key in ("Escape", "q", "F11", "alt+F4"):
+        hand("key", key)
+    for button in ("2", "3"):
+        hand("click", button)
+    before = running.until_pictures()["written_monotonic_s"]
+    running.until(lambda facts: facts["written_monotonic_s"] > before + 1 and facts["fps"] > 0)
+    hand("key", "ctrl+q")
+    assert running.end(None) == 0
+
+
+def test_a_screen_that_goes_away_ends_the_show_with_code_3(show: Show, logged: Logged) -> None:
+    ours, theirs = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "320x200x24"],
+        pass_fds=(theirs,),
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(theirs)
+    with os.fdopen(ours) as answer:
+        number = answer.readline().strip()
+    running = show("--source", "demo", display=f":{number}")
+    running.until(lambda facts: facts["visitor"])
+    server.kill()
+    server.wait(30)
+    assert running.end(None) == 3
+    (visit,) = logged("--include-demo")
+    assert visit["reason"] in ("stopped", "recovered")

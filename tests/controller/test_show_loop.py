@@ -1,0 +1,191 @@
+"""The loop with a canvas and a light made for the test: order, refusals, faults, the end."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+
+from controller.light import LightSample
+from controller.scenes import Beam, Rows
+from controller.scenes.baited.scene import BaitedScene
+from controller.scenes.baited.settings import BaitedSettings
+from controller.show import EXIT_FAULTS, EXIT_SCREEN_LOST, FAULTS_IN_A_ROW, Show
+from controller.stepper import ManualClock, Stepper
+from display.errors import DisplayLost
+from logs.settings import LogSettings
+from logs.visits import Ended, Event, Started, Visits
+
+SIZE = (640, 480)
+
+
+class PaperCanvas:
+    """Counts pictures instead of showing them."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock = clock
+        self.size = SIZE
+        self.wants_to_quit = False
+        self.pictures = 0
+        self.faults: Iterator[Exception | None] = iter(())
+        self.resizes: list[tuple[int, int]] = []
+
+    def dispatch(self) -> None:
+        fault = next(self.faults, None)
+        if fault is not None:
+            raise fault
+
+    def draw(self, rows: Rows, beam: Beam, dust: Rows) -> None:
+        assert np.isfinite(rows).all()
+
+    def flip(self) -> None:
+        self.pictures += 1
+
+    def take_resizes(self) -> list[tuple[int, int]]:
+        taken, self.resizes = self.resizes, []
+        return taken
+
+
+class Script:
+    """A light that follows a list of (on, x, y), then stays as the last one."""
+
+    def __init__(self, clock: ManualClock, samples: list[tuple[bool, float, float]]) -> None:
+        self.clock, self.samples, self.k = clock, samples, 0
+
+    def poll(self, tick: int) -> LightSample:
+        on, x, y = self.samples[min(self.k, len(self.samples) - 1)]
+        self.k += 1
+        return LightSample(tick, self.clock(), x, y, on, "mouse", True, "" if on else "off")
+
+    def close(self) -> None:
+        pass
+
+
+class Pages:
+    """Keeps what would be logged."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
+        if event is not None:
+            self.events.append(event)
+
+    def of(self, kind: type[Event]) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+class Rig:
+    """A show on a clock moved by its own pace."""
+
+    def __init__(self, samples: list[tuple[bool, float, float]]) -> None:
+        self.clock = ManualClock()
+        self.canvas = PaperCanvas(self.clock)
+        self.source = Script(self.clock, samples)
+        self.scene = BaitedScene(BaitedSettings(bugs=20), SIZE, seed=3)
+        self.pages = Pages()
+        self.show = Show(
+            self.canvas,
+            self.source,
+            self.scene,
+            Visits(LogSettings()),
+            self.pages,
+            Stepper(self.clock),
+            self.clock,
+            lambda: self.clock.sleep(1 / 60),
+        )
+
+
+@pytest.fixture
+def rig() -> type[Rig]:
+    return Rig
+
+
+def test_a_contact_of_three_seconds_becomes_one_session_of_three_seconds(rig: type[Rig]) -> None:
+    held = rig([(False, 10.0, 10.0)] * 30 + [(True, 300.0, 200.0)] * 180 + [(False, 310.0, 200.0)])
+    assert held.show.run(until_s=5.0) == 0
+    (ended,) = held.pages.of(Ended)
+    assert ended.duration_s == pytest.approx(3.0, abs=1e-6)
+    assert (ended.start_x, ended.start_y, ended.x) == (300.0, 200.0, 310.0)
+    assert ended.reason == "off"
+
+
+def test_stopping_closes_the_open_session_with_its_reason(rig: type[Rig]) -> None:
+    held = rig([(True, 300.0, 200.0)])
+    held.canvas.faults = iter([])
+    held.show.run(until_s=1.0)
+    (ended,) = held.pages.of(Ended)
+    assert ended.reason == "stopped"
+    assert ended.duration_s == pytest.approx(1.0, abs=2 / 60)
+
+
+def test_the_chord_ends_the_show_cleanly(rig: type[Rig]) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    held.canvas.wants_to_quit = True
+    assert held.show.run() == 0
+    assert held.canvas.pictures == 0
+
+
+@pytest.mark.parametrize(
+    "place", [(math.nan, 5.0), (5.0, math.inf), (-math.inf, 0.0), (1e9, 5.0), (5.0, -1e7)]
+)
+def test_an_impossible_place_is_refused_and_counted_and_the_bugs_are_untouched(
+    rig: type[Rig], place: tuple[float, float]
+) -> None:
+    """The same run with an impossible light as with none."""
+    wrong = rig([(True, *place)] * 60)
+    dark = rig([(False, 320.0, 240.0)] * 60)
+    wrong.show.run(until_s=1.0)
+    dark.show.run(until_s=1.0)
+    assert wrong.show.pulse.refused_samples == wrong.show.pulse.tick
+    assert not wrong.pages.events
+    assert wrong.scene.bugs.tobytes() == dark.scene.bugs.tobytes()
+
+
+def test_an_impossible_place_while_lit_leaves_the_light_where_it_was(rig: type[Rig]) -> None:
+    held = rig([(True, 300.0, 200.0)] * 30 + [(True, math.nan, 200.0)] * 30 + [(False, math.nan, 0.0)])
+    held.show.run(until_s=2.0)
+    (ended,) = held.pages.of(Ended)
+    assert (ended.x, ended.y) == (300.0, 200.0)
+    assert ended.duration_s == pytest.approx(1.0, abs=2 / 60)
+    assert len(held.pages.of(Started)) == 1
+
+
+def test_one_bad_picture_is_skipped_and_the_show_goes_on(
+    rig: type[Rig], caplog: pytest.LogCaptureFixture
+) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    held.canvas.faults = iter([None, RuntimeError("a broken event")])
+    assert held.show.run(until_s=1.0) == 0
+    assert held.canvas.pictures >= 58
+    assert held.show.pulse.faults == 1
+    assert "a broken event" in caplog.text
+
+
+def test_faults_without_end_end_the_show_with_their_own_code_in_few_lines(
+    rig: type[Rig], caplog: pytest.LogCaptureFixture
+) -> None:
+    held = rig([(True, 300.0, 200.0)])
+    held.canvas.faults = iter([None] * 5 + [RuntimeError("broken for good")] * 1000)
+    with caplog.at_level(logging.WARNING):
+        assert held.show.run() == EXIT_FAULTS
+    assert held.show.pulse.faults == FAULTS_IN_A_ROW
+    assert len(caplog.text.splitlines()) < 200
+    assert [event.reason for event in held.pages.of(Ended)] == ["stopped"]
+
+
+def test_a_lost_screen_ends_the_show_with_code_3(rig: type[Rig]) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    held.canvas.faults = iter([None, DisplayLost("the driver was reset")])
+    assert held.show.run() == EXIT_SCREEN_LOST
+
+
+def test_another_size_reaches_the_scene(rig: type[Rig]) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    held.canvas.resizes = [(800, 300)]
+    held.show.run(until_s=1.0)
+    assert held.scene.size == (800, 300)
+    assert (held.scene.bugs["y"] <= 300 + 24).all()

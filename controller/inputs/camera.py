@@ -13,9 +13,9 @@ from calibration.profile import CameraProfile
 from controller.inputs.camera_backoff import BackOff
 from controller.inputs.camera_child import CameraChild, Popen
 from controller.inputs.camera_devices import is_video_file, nodes_for
-from controller.inputs.camera_inbox import CameraInbox, Contact
 from controller.inputs.camera_records import Kind, Loss, Record
 from controller.inputs.camera_settings import CameraSettings
+from controller.inputs.inbox import Contact, Inbox
 from controller.light import LightSample, Reason, plausible
 
 LISTEN_S = 0.05
@@ -49,7 +49,7 @@ class CameraSource:
         self._fitted: CameraProfile | None = None
         self._misfit: tuple[int, int] | None = None
         self._clock, self._popen, self._report = clock, popen, report
-        self._inbox = CameraInbox(size[0] / 2, size[1] / 2, clock())
+        self._inbox = Inbox("camera", "camera_lost", size[0] / 2, size[1] / 2, clock())
         self._backoff = BackOff(self.settings.retry_first_s, self.settings.retry_most_s)
         self._child: CameraChild | None = None
         self._picture: tuple[int, int] | None = None

@@ -84,7 +84,3 @@ class DemoSource:
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-    def state(self) -> dict[str, object]:
-        """Plain facts for the status file."""
-        return {"source": "demo", "on": self._on}

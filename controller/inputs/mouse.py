@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from controller.inputs.contacts import Contact, Contacts
+from controller.inputs.inbox import Contact, Inbox
 from controller.light import LightSample
 
 
@@ -32,30 +32,23 @@ class MouseSource:
         self, take_pointer: Callable[[], Iterable[PointerEvent]], clock: Callable[[], float]
     ) -> None:
         self._take_pointer, self._clock = take_pointer, clock
-        self._contacts = Contacts()
-        self._on = False
-        self._x = self._y = 0.0
+        self._inbox = Inbox("mouse", "off", 0.0, 0.0, clock())
+        self._inbox.revived()
 
     def poll(self, tick: int) -> LightSample:
         """The sample of this tick; at most one contact a tick, so that none is lost."""
         for event in self._take_pointer():
-            if event.kind == "move":
-                self._x, self._y = event.x, event.y
-            else:
-                self._contacts.put(Contact(event.at_s, event.kind == "press", event.x, event.y))
-        contact = self._contacts.take()
-        if contact is None or contact.on == self._on:
-            return self._sample(tick, self._clock())
-        self._on, self._x, self._y = contact.on, contact.x, contact.y
-        return self._sample(tick, contact.at_s)
-
-    def _sample(self, tick: int, at_s: float) -> LightSample:
-        reason = "" if self._on else "off"
-        return LightSample(tick, at_s, self._x, self._y, self._on, "mouse", True, reason)  # type: ignore[arg-type]
+            self._inbox.move(event.at_s, event.x, event.y)
+            if event.kind == "press":
+                self._inbox.contact(Contact(True, event.at_s, event.x, event.y))
+            elif event.kind == "release":
+                self._inbox.contact(Contact(False, event.at_s, event.x, event.y, "off"))
+        self._inbox.seen(self._clock())
+        return self._inbox.take(tick)
 
     def close(self) -> None:
         """Nothing to let go of: the window is not ours."""
 
     def state(self) -> dict[str, object]:
         """Plain facts for the status file."""
-        return {"source": "mouse", "on": self._on, "contacts_merged": self._contacts.merged}
+        return {"merged_contacts": self._inbox.merged}

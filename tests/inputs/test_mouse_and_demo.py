@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 from controller.inputs.demo import DemoSource
@@ -47,7 +48,7 @@ def test_a_hundred_clicks_in_one_tick_come_out_one_contact_a_tick() -> None:
         Touch(kind, k + part, k, 0) for k in range(100) for kind, part in (("press", 0.0), ("release", 0.5))
     ]
     samples = [mouse.poll(tick) for tick in range(300)]
-    edges = [now.on for before, now in zip(samples, samples[1:], strict=False) if now.on != before.on]
+    edges = [now.on for before, now in itertools.pairwise(samples) if now.on != before.on]
     assert samples[0].on
     assert len(edges) == 199
 
@@ -94,9 +95,7 @@ def test_the_hand_eases_in_and_out() -> None:
     demo = DemoSource(DemoSettings(hold_s=60.0), SIZE, 2, ManualClock())
     samples = [demo.poll(tick) for tick in range(6000)]
     steps = [
-        ((b.x - a.x) ** 2 + (b.y - a.y) ** 2) ** 0.5
-        for a, b in zip(samples, samples[1:], strict=False)
-        if a.on and b.on
+        ((b.x - a.x) ** 2 + (b.y - a.y) ** 2) ** 0.5 for a, b in itertools.pairwise(samples) if a.on and b.on
     ]
     assert max(steps) <= 0.025 * (SIZE[0] ** 2 + SIZE[1] ** 2) ** 0.5
     assert max(steps) > 2.0

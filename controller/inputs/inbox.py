@@ -1,4 +1,4 @@
-"""Records of the camera waiting for the show: contacts in order, of the positions the newest."""
+"""What a device told, waiting for the show: contacts in order, of the positions the newest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from dataclasses import dataclass, replace
 
-from controller.light import LightSample, Reason
+from controller.light import LightSample, Reason, Source
 
 MOST_CONTACTS = 256
 
@@ -22,21 +22,25 @@ class Contact:
     reason: Reason = ""
 
 
-class CameraInbox:
-    """Filled by the camera's thread, emptied by the show: one sample a tick, under a short lock."""
+class Inbox:
+    """Filled by the device's thread, emptied by the show: one sample a tick, under a short lock.
 
-    def __init__(self, x: float, y: float, at_s: float) -> None:
+    `lost_reason` is why the light is off while the device does not answer.
+    """
+
+    def __init__(self, source: Source, lost_reason: Reason, x: float, y: float, at_s: float) -> None:
         self.merged = 0
+        self._source, self._lost_reason = source, lost_reason
         self._lock = threading.Lock()
         self._contacts: deque[Contact] = deque()
         self._lit = False
         self._newest = (at_s, x, y)
-        self._given = LightSample(0, at_s, x, y, False, "camera", alive=False, reason="")
+        self._given = LightSample(0, at_s, x, y, False, source, alive=False, reason="")
         self._alive = False
 
     @property
     def alive(self) -> bool:
-        """True while the camera gives pictures."""
+        """True while the device answers."""
         return self._alive
 
     @property
@@ -55,36 +59,36 @@ class CameraInbox:
                 self._merge()
 
     def move(self, at_s: float, x: float, y: float) -> None:
-        """A new picture; the position counts while the light is on."""
+        """A new position; it counts while the light is on."""
         with self._lock:
             self._newest = (at_s, x, y)
 
     def seen(self, at_s: float) -> None:
-        """A new picture without light, or with one at a place that cannot be."""
+        """The device answered without a light, or with one at a place that cannot be."""
         with self._lock:
             self._newest = (at_s, *self._newest[1:])
 
     def revived(self) -> None:
-        """The camera gives pictures."""
+        """The device answers."""
         with self._lock:
             self._alive = True
 
     def lost(self, at_s: float) -> None:
-        """No more pictures since `at_s`: the light goes off there, after the contacts that wait."""
+        """No answer since `at_s`: the light goes off there, after the contacts that wait."""
         with self._lock:
             self._alive, lit = False, self._lit
             _, x, y = self._newest
         if lit:
-            self.contact(Contact(False, at_s, x, y, "camera_lost"))
+            self.contact(Contact(False, at_s, x, y, self._lost_reason))
 
     def take(self, tick: int) -> LightSample:
         """The oldest waiting contact, else the light as it is now."""
         with self._lock:
             if self._contacts:
                 first = self._contacts.popleft()
-                alive = first.reason != "camera_lost"
+                alive = first.reason != self._lost_reason
                 sample = LightSample(
-                    tick, first.at_s, first.x, first.y, first.on, "camera", alive, first.reason
+                    tick, first.at_s, first.x, first.y, first.on, self._source, alive, first.reason
                 )
             else:
                 sample = self._unchanged(tick)
@@ -95,9 +99,9 @@ class CameraInbox:
         at_s, x, y = self._newest
         if self._given.on:
             return replace(self._given, tick=tick, at_s=at_s, x=x, y=y, alive=self._alive)
-        reason: Reason = "camera_lost"
+        reason = self._lost_reason
         if self._alive:
-            reason = "" if self._given.reason == "camera_lost" else self._given.reason
+            reason = "" if self._given.reason == self._lost_reason else self._given.reason
         return replace(self._given, tick=tick, at_s=at_s, alive=self._alive, reason=reason)
 
     def _merge(self) -> None:

@@ -1,20 +1,20 @@
-"""What the show is given of the camera: every contact in order, of the positions the newest."""
+"""What the show is given of a device: every contact in order, of the positions the newest."""
 
 from __future__ import annotations
 
 from controller.inputs.camera_backoff import BackOff
-from controller.inputs.camera_inbox import MOST_CONTACTS, CameraInbox, Contact
+from controller.inputs.inbox import MOST_CONTACTS, Contact, Inbox
 
 
-def lit_inbox() -> CameraInbox:
-    inbox = CameraInbox(960, 540, 0.0)
+def lit_inbox() -> Inbox:
+    inbox = Inbox("camera", "camera_lost", 960, 540, 0.0)
     inbox.revived()
     inbox.contact(Contact(True, 1.0, 10, 20))
     return inbox
 
 
 def test_starts_off_in_the_middle_and_not_alive() -> None:
-    sample = CameraInbox(960, 540, 0.0).take(7)
+    sample = Inbox("camera", "camera_lost", 960, 540, 0.0).take(7)
     assert (sample.tick, sample.x, sample.y, sample.on, sample.alive) == (7, 960, 540, False, False)
     assert sample.source == "camera"
 
@@ -55,7 +55,7 @@ def test_lost_camera_ends_the_light_at_its_last_picture_after_what_waits() -> No
 
 
 def test_too_many_waiting_contacts_are_joined_and_counted_never_dropped_at_the_ends() -> None:
-    inbox = CameraInbox(0, 0, 0.0)
+    inbox = Inbox("camera", "camera_lost", 0, 0, 0.0)
     for number in range(1000):
         inbox.contact(Contact(number % 2 == 0, float(number), 0, 0, "" if number % 2 == 0 else "off"))
     samples = [inbox.take(tick) for tick in range(MOST_CONTACTS)]

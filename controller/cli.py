@@ -258,7 +258,12 @@ def track(home: Path, device: str, moves: bool, spots: bool, profile: Path | Non
 
 @main.command()
 @home_option
-@click.option("--schedule", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True)
+@click.option(
+    "--schedule",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="JSON file of the light: {frames, light: [[frame, on, x, y], ...]}.",
+)
 @click.option(
     "--size", callback=_size, default="1280x720", show_default=True, help="Screen, WIDTHxHEIGHT px."
 )

@@ -4,9 +4,11 @@ import math
 
 import numba as nb
 
-from controller.behavior.angles import clamped, mapped, wrapped
+from controller.behavior.angles import TWO_PI, clamped, mapped, wrapped
+from controller.behavior.smooth_noise import PERIOD
 
 TURN_LIMIT = 5.0
+PULSE_RATE = 0.03
 SLOWEST_FACTOR, FASTEST_FACTOR = 0.91, 0.98
 
 
@@ -28,3 +30,11 @@ def wrap_edge(position, size, margin):
     if position > size + margin:
         return -margin
     return position
+
+
+@nb.njit(cache=True)
+def grow_phases(bug):
+    """Tremor, leg and noise phases after a tick, each within its own period."""
+    bug.noise_phase = (bug.noise_phase + 0.3 * bug.tremor_frequency + PULSE_RATE) % PERIOD
+    bug.tremor_phase = (bug.tremor_phase + bug.tremor_frequency) % TWO_PI
+    bug.leg_phase = (bug.leg_phase + bug.speed * 0.15) % TWO_PI

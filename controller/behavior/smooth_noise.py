@@ -20,20 +20,25 @@ def fill_levels(seed, levels):
 
 @nb.njit(cache=True)
 def smooth_noise(at, levels):
-    """Noise in [0, 1) at `at` >= 0, of period 4096, octaves at double rate and half weight."""
+    """Noise in [0, 1) at `at` >= 0, of period 4096, octaves at double rate and half weight.
+
+    Each octave's cosine follows from the one before: cos 2a = 2 cos^2 a - 1.
+    """
     total, weight = 0.0, 0.5
     cell = math.floor(at)
     part = at - cell
+    cosine = math.cos(part * math.pi)
     for _ in range(OCTAVES):
-        blend = 0.5 * (1.0 - math.cos(part * math.pi))
         low = levels[cell & (PERIOD - 1)]
         high = levels[(cell + 1) & (PERIOD - 1)]
-        total += weight * (low + blend * (high - low))
+        total += weight * (low + 0.5 * (1.0 - cosine) * (high - low))
         weight *= 0.5
         cell *= 2
         part *= 2.0
+        cosine = 2.0 * cosine * cosine - 1.0
         if part >= 1.0:
             part -= 1.0
+            cosine = -cosine
             cell += 1
     return total
 

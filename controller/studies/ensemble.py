@@ -107,7 +107,7 @@ def run_once(
     scene = BaitedScene(settings, size, seed)
     record = _Record(scene)
     for frame, (on, x, y) in enumerate(light.tolist(), 1):
-        scene.step(on != 0, x, y)
+        scene.advance(on != 0, x, y)
         record.note(frame, on != 0, x, y)
     return record.result()
 

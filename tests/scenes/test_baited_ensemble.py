@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +74,35 @@ def wilson_hilferty(chi: float, freedom: int) -> float:
     return ((chi / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(2 / (9 * freedom))
 
 
+def start(schedule: Path, size: str, first: int, home: Path, checkout: Path) -> subprocess.Popen[bytes]:
+    """`simulate` for half of the seeds, so that two processors share the work."""
+    command = [sys.executable, "-m", "controller.cli", "simulate", "--home", str(home), "--size", size]
+    command += ["--schedule", str(schedule), "--runs", str(SEEDS // 2), "--seed", str(first)]
+    command += ["--out", str(home / f"{first}.json")]
+    return subprocess.Popen(command, cwd=checkout, stderr=subprocess.DEVNULL)
+
+
+def simulated(schedule: Path, theirs: dict[str, Any], home: Path, checkout: Path) -> dict[str, Any]:
+    """Our ensemble on a schedule, with as many bugs and the radius of theirs, by the command."""
+    home.mkdir()
+    settings = f"[baited]\nbugs = {theirs['bugs']}\nlight_radius_px = {theirs['radius']}\n"
+    (home / "config.toml").write_text(settings, encoding="utf-8")
+    size, firsts = f"{theirs['width']}x{theirs['height']}", (1, 1 + SEEDS // 2)
+    running = [start(schedule, size, first, home, checkout) for first in firsts]
+    assert [process.wait(1200) for process in running] == [0, 0]
+    halves = [json.loads((home / f"{first}.json").read_text(encoding="utf-8")) for first in firsts]
+    return {**halves[0], "runs": [*halves[0]["runs"], *halves[1]["runs"]]}
+
+
 @pytest.fixture(scope="module")
-def pairs(cases: Path) -> list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]]:
+def pairs(cases: Path, checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """(name, the original's ensemble, ours on the same schedule, the schedule) for each case."""
+    place = tmp_path_factory.mktemp("ensembles")
     found = []
     for ensemble_path, schedule_path in schedules(cases):
         theirs = json.loads(ensemble_path.read_text(encoding="utf-8"))
+        ours = simulated(schedule_path, theirs, place / ensemble_path.stem, checkout)
         schedule = json.loads(schedule_path.read_text(encoding="utf-8"))
-        settings = BaitedSettings(bugs=theirs["bugs"], light_radius_px=theirs["radius"])
-        ours = simulate(settings, schedule, (theirs["width"], theirs["height"]), SEEDS, seed=1)
         found.append((ensemble_path.stem, theirs, ours, schedule))
     assert found, f"no ensembles in {cases / 'swarm'}"
     return found

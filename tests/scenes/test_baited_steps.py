@@ -82,7 +82,7 @@ def worst_field(case: dict[str, Any]) -> tuple[float, str]:
     light, after = case["light"], case["after"]
     tape = np.zeros((1, 16))
     tape[0, : len(case["draws"])] = case["draws"]
-    scene.step(light["on"], light["x"], light["y"], tape, np.array([float(case["noise"])]))
+    scene.advance(light["on"], light["x"], light["y"], tape, np.array([float(case["noise"])]))
     bug = scene.bugs[0]
     found = [(difference(theirs, bug[ours], after[theirs]), theirs) for theirs, ours in NAMES.items()]
     found.append((float(bug["gait"] != GAITS[after["state"]]), "state"))

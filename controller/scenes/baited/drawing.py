@@ -8,11 +8,10 @@ import numpy as np
 from controller.behavior.angles import TWO_PI, wrapped
 from controller.behavior.draws import hashed_uniform, stream_key
 from controller.behavior.gait import STOP, TUMBLE
-from controller.behavior.smooth_noise import PERIOD
+from controller.behavior.moving import PULSE_RATE
 
 X, Y, ANGLE, SIZE, ALPHA, JITTER = range(6)
 POSE_FIELDS = 6
-PULSE_RATE = 0.03
 # Looks never touch the numbers that decide behaviour.
 _LOOKS = np.uint64(0x100C5)
 
@@ -30,13 +29,10 @@ def jitter(gait, key):
 
 @nb.njit(cache=True, nogil=True)
 def pose(bugs, seed, tick, poses):
-    """Let the phases grow by one tick and write what is drawn: poses float64 (n, 6)."""
+    """Write how the bugs look in this tick: poses float64 (n, 6)."""
     pulse = PULSE_RATE * np.float64(tick)
     for i in range(bugs.size):
         bug = bugs[i]
-        bug.noise_phase = (bug.noise_phase + 0.3 * bug.tremor_frequency + PULSE_RATE) % PERIOD
-        bug.tremor_phase = (bug.tremor_phase + bug.tremor_frequency) % TWO_PI
-        bug.leg_phase = (bug.leg_phase + bug.speed * 0.15) % TWO_PI
         wobble = math.sin(bug.tremor_phase) * 0.08 + math.sin(bug.leg_phase) * 0.04 * bug.speed
         poses[i, X] = bug.x
         poses[i, Y] = bug.y

@@ -10,7 +10,7 @@ from controller.behavior.draws import between, stream_key
 from controller.behavior.gait import RUN, TUMBLE, change_gait
 from controller.behavior.habituation import notice_light_on, update_interest, update_reaction
 from controller.behavior.milling import milling_turn
-from controller.behavior.moving import move, wrap_edge
+from controller.behavior.moving import grow_phases, move, wrap_edge
 from controller.behavior.neighbours import fill_grid
 from controller.behavior.phototaxis import phototaxis_turn
 from controller.behavior.separation import separation_turn
@@ -91,5 +91,6 @@ def step(
         move(bug, turn, noise)
         bug.x = wrap_edge(bug.x, here.width, bug.base_size)
         bug.y = wrap_edge(bug.y, here.height, bug.base_size)
+        grow_phases(bug)
         xs[places[i]] = bug.x
         ys[places[i]] = bug.y

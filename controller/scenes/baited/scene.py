@@ -61,7 +61,21 @@ class BaitedScene:
         """The screen in px."""
         return int(self.world["width"][0]), int(self.world["height"][0])
 
-    def step(
+    def step(self, on: bool, x: float, y: float) -> None:
+        """One tick with the light at (x, y) px, and how the bugs look after it.
+
+        A position that is not finite leaves the light where it was.
+        """
+        self.advance(on, x, y)
+        self._before, self._after = self._after, self._before
+        tick = np.uint64(self.tick)
+        pose(self.bugs, self.seed, tick, self._after)
+        if self.world["on"][0]:
+            light = self.world[0]
+            reach = light["light_radius"] * DUST_REACH
+            scatter_dust(self.seed, tick, light["light_x"], light["light_y"], reach, self._dust)
+
+    def advance(
         self,
         on: bool,
         x: float,
@@ -69,31 +83,26 @@ class BaitedScene:
         tape: npt.NDArray[np.float64] = NO_TAPE,
         noises: npt.NDArray[np.float64] = NO_NOISES,
     ) -> None:
-        """One tick with the light at (x, y) px; tape and noises replace random numbers (tests).
-
-        A position that is not finite leaves the light where it was.
-        """
+        """One tick of behaviour, nothing drawn; tape and noises replace random numbers (tests)."""
         just_on = bool(on) and not bool(self.world["on"][0])
-        self._place_light(bool(on), x, y)
-        self.tick += 1
-        self._advance(just_on, tape, noises)
-
-    def _place_light(self, on: bool, x: float, y: float) -> None:
-        self.world["on"] = on
+        self.world["on"] = bool(on)
         if math.isfinite(x) and math.isfinite(y):
             self.world["light_x"], self.world["light_y"] = x, y
-
-    def _advance(self, just_on: bool, tape: npt.NDArray[np.float64], noises: npt.NDArray[np.float64]) -> None:
-        tick = np.uint64(self.tick)
+        self.tick += 1
         cells = (self._edge, self._columns, self._rows, self._starts, self._cells)
         sorted_bugs = (self._places, self._xs, self._ys)
-        step(self.bugs, self.world, just_on, self.seed, tick, *cells, *sorted_bugs, self.levels, tape, noises)
-        self._before, self._after = self._after, self._before
-        pose(self.bugs, self.seed, tick, self._after)
-        if self.world["on"][0]:
-            light = self.world[0]
-            reach = light["light_radius"] * DUST_REACH
-            scatter_dust(self.seed, tick, light["light_x"], light["light_y"], reach, self._dust)
+        step(
+            self.bugs,
+            self.world,
+            just_on,
+            self.seed,
+            np.uint64(self.tick),
+            *cells,
+            *sorted_bugs,
+            self.levels,
+            tape,
+            noises,
+        )
 
     def frame(self, alpha: float) -> tuple[Rows, Beam, Rows]:
         """The picture `alpha` (0..1) of the way from the tick before to the last one."""
@@ -182,8 +191,7 @@ class BaitedScene:
         self._drawn = np.empty((count, 5), np.float32)
         self._dust = np.zeros((DUST_GRAINS, 4), np.float32)
         self._lay_grid()
-        still = self.bugs.copy()
-        pose(still, self.seed, np.uint64(self.tick), self._after)
+        pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
         self._before[:] = self._after
 
     def _lay_grid(self) -> None:

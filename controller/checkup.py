@@ -13,8 +13,7 @@ from calibration.profile import load as load_profile
 from controller.beacon import read_status
 from controller.inputs.camera_devices import cameras
 from controller.install.versions import verdicts
-from controller.settings import ConfigError, load
-from controller.stage import CAMERA_PROFILE, DATABASE
+from controller.settings import CAMERA_PROFILE, DATABASE, ConfigError, load
 from display.glyph import SHIPPED_FONT, FontRefusedError, read_glyph
 from display.screens import display_available
 from logs.engine import choose

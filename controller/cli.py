@@ -16,7 +16,16 @@ from rich.console import Console
 from rich.table import Table
 
 from controller.install.home import home_folder
-from controller.settings import ConfigError, Settings, all_sections, default_file, load, plain_fields, unit_of
+from controller.settings import (
+    DATABASE,
+    ConfigError,
+    Settings,
+    all_sections,
+    default_file,
+    load,
+    plain_fields,
+    unit_of,
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -382,7 +391,6 @@ def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_d
 
 
 def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:
-    from controller.stage import DATABASE
     from logs.questions import UnreadableLog
 
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 Source = Literal["none", "mouse", "demo", "replay", "camera", "torch", "osc"]
 Reason = Literal[
@@ -22,8 +22,7 @@ Reason = Literal[
     "stuck",
 ]
 
-# A hand may point a little beside the screen; what is farther off is a fault of the device.
-OUTSIDE_LIMIT_SCREENS = 4.0
+EDGE_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +49,32 @@ class LightSample:
 
 
 class LightSource(Protocol):
-    """A device that gives one sample a tick and never blocks."""
+    """A device that gives one sample a tick and never blocks.
+
+    `resize` tells it the screen's size in px, `state` gives plain facts for the status file.
+    """
 
     def poll(self, tick: int) -> LightSample: ...
+
+    def resize(self, size: tuple[int, int]) -> None: ...
+
+    def state(self) -> dict[str, Any]: ...
 
     def close(self) -> None: ...
 
 
-def plausible(x: float, y: float, width: float, height: float) -> bool:
-    """True for a finite position on the screen or within `OUTSIDE_LIMIT_SCREENS` of it."""
-    return (
-        math.isfinite(x)
-        and math.isfinite(y)
-        and abs(x - width / 2) <= (0.5 + OUTSIDE_LIMIT_SCREENS) * width
-        and abs(y - height / 2) <= (0.5 + OUTSIDE_LIMIT_SCREENS) * height
-    )
+def on_screen(x: float, y: float, width: float, height: float) -> bool:
+    """True for a finite position on a screen of `width` x `height` px."""
+    return 0.0 <= x <= width and 0.0 <= y <= height
+
+
+def brought_in(x: float, y: float, width: float, height: float) -> tuple[float, float] | None:
+    """The position itself, or the edge next to it when it lies just outside; None for any other.
+
+    A calibrated device points at the edge with a small error; what is farther off is its fault.
+    """
+    if not (math.isfinite(x) and math.isfinite(y)):
+        return None
+    held = min(max(x, 0.0), float(width)), min(max(y, 0.0), float(height))
+    near = abs(x - held[0]) <= EDGE_SHARE * width and abs(y - held[1]) <= EDGE_SHARE * height
+    return held if near else None

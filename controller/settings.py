@@ -19,6 +19,8 @@ from display.settings import DisplaySettings
 from logs.settings import LogSettings
 
 FILE = "config.toml"
+DATABASE = "visits.db"
+CAMERA_PROFILE = Path("calibration", "camera.json")
 
 
 class ConfigError(ValueError):

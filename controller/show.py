@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from controller.light import LightSample, LightSource, plausible
+from controller.light import LightSample, LightSource, on_screen
 from controller.scenes import Beam, Rows, Scene
 from controller.stepper import TICKS_PER_S, Stepper
 from display.errors import DisplayLost
-from logs.visits import Event, Visits
+from logs.visits import Event, Started, Visits
 
 FAULTS_IN_A_ROW = 20
 EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST, EXIT_FAULTS = 0, 1, 3, 4
@@ -74,8 +74,8 @@ class Show:
         self.visits, self.log, self.stepper = visits, log, stepper
         self._clock, self._pace = clock, pace
         self._stop_reason = ""
-        self._size = canvas.size
-        self._light = LightSample(0, clock(), self._size[0] / 2, self._size[1] / 2, False, "none")
+        self.size = canvas.size
+        self._light = LightSample(0, clock(), self.size[0] / 2, self.size[1] / 2, False, "none")
         self.pulse = Pulse(tick_at_s=clock(), picture_at_s=clock())
 
     def stop(self, reason: str) -> None:
@@ -121,6 +121,8 @@ class Show:
         self.scene.step(light.on, light.x, light.y)
         event = self.visits.step(tick, *light.contact)
         if event is not None:
+            if isinstance(event, Started):
+                self.scene.begin_visit()
             self.log.put(event, self.scene.measures())
         self._light = light
         self.pulse.light = light
@@ -128,7 +130,7 @@ class Show:
 
     def _accepted(self, light: LightSample) -> LightSample:
         """The sample, or for an impossible place the last good light; an OFF is never refused."""
-        if plausible(light.x, light.y, *self._size):
+        if on_screen(light.x, light.y, *self.size):
             return light
         self.pulse.refused_samples += 1
         on = light.on and self._light.on
@@ -137,11 +139,9 @@ class Show:
         )
 
     def _resize(self, size: tuple[int, int]) -> None:
-        self._size = size
+        self.size = size
         self.scene.resize(size)
-        resize = getattr(self.source, "resize", None)
-        if resize is not None:
-            resize(size)
+        self.source.resize(size)
 
     def _ended(self, until_s: float | None) -> bool:
         if self.canvas.wants_to_quit:

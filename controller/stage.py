@@ -22,8 +22,8 @@ from controller.inputs.mouse import MouseSource
 from controller.kernelcache import freeze, load_kernels
 from controller.pacing import Pacer
 from controller.scenes import open_scene
-from controller.settings import Settings
-from controller.show import Show
+from controller.settings import CAMERA_PROFILE, DATABASE, Settings
+from controller.show import EXIT_DONE, EXIT_PROBLEM, Show
 from controller.stepper import Stepper
 from display.canvas import Canvas, open_canvas
 from display.screens import display_available
@@ -32,8 +32,6 @@ from logs.writer import Log
 
 SWITCH_INTERVAL_S = 5e-4
 SCREEN_WAIT_S = 60.0
-DATABASE = "visits.db"
-CAMERA_PROFILE = Path("calibration", "camera.json")
 
 logger = logging.getLogger(__name__)
 
@@ -64,17 +62,30 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
     show on the same home, display.errors.DisplayError when the picture cannot be opened.
     """
     with ExitStack() as parts:
-        show, canvas = _build(home, settings, wish, parts)
+        show, canvas, log = _build(home, settings, wish, parts)
         clock = time.perf_counter
-        until_s = None if wish.seconds is None else clock() + wish.seconds
-        code = show.run(until_s)
-        if wish.snapshot is not None and code == 0:
-            canvas.draw(*show.scene.frame(1.0))
-            canvas.save(wish.snapshot)
+        code = show.run(None if wish.seconds is None else clock() + wish.seconds)
+        if wish.snapshot is not None and code == EXIT_DONE and not _saved(show, canvas, wish.snapshot):
+            code = EXIT_PROBLEM
+        if not log.stop():
+            logger.error(
+                "Not all visits could be written: %s", log.state().error or "the disk does not answer"
+            )
+            code = code or EXIT_PROBLEM
         return code
 
 
-def _build(home: Path, settings: Settings, wish: Wish, parts: ExitStack) -> tuple[Show, Canvas]:
+def _saved(show: Show, canvas: Canvas, path: Path) -> bool:
+    try:
+        canvas.draw(*show.scene.frame(1.0))
+        canvas.save(path)
+    except OSError as error:
+        logger.error("The picture cannot be saved as %s: %s", path, error.strerror or error)
+        return False
+    return True
+
+
+def _build(home: Path, settings: Settings, wish: Wish, parts: ExitStack) -> tuple[Show, Canvas, Log]:
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     headless = wish.headless or not _display_there(wish.screen_required)
     size: list[tuple[int, int]] = [(1, 1)]
@@ -86,10 +97,13 @@ def _build(home: Path, settings: Settings, wish: Wish, parts: ExitStack) -> tupl
         settings=settings.as_json(),
     )
     parts.callback(log.stop)
+    name = settings["show"].scene
+    load_kernels(home, name, settings[name], logger.info)
+    freeze()
     canvas = open_canvas(settings["display"], headless)
     parts.callback(canvas.close)
     size[0] = canvas.size
-    scene = _warm_scene(home, settings, canvas.size, wish.seed)
+    scene = open_scene(name, settings[name], canvas.size, wish.seed)
     source = _open_source(home, settings, canvas, headless, wish.seed)
     parts.callback(source.close)
     pace = Pacer(1.0 / canvas.refresh_rate, time.perf_counter, time.sleep).wait
@@ -110,7 +124,7 @@ def _build(home: Path, settings: Settings, wish: Wish, parts: ExitStack) -> tupl
     parts.callback(status.stop)
     gc.collect()
     gc.freeze()
-    return show, canvas
+    return show, canvas, log
 
 
 def _display_there(required: bool) -> bool:
@@ -128,14 +142,6 @@ def _display_there(required: bool) -> bool:
         if display_available() is None:
             return True
     raise StageError(f"No screen after {SCREEN_WAIT_S:.0f} s: {reason}")
-
-
-def _warm_scene(home: Path, settings: Settings, size: tuple[int, int], seed: int) -> Any:
-    """The scene, with every kernel compiled or loaded before its first tick."""
-    name = settings["show"].scene
-    load_kernels(home, name, settings[name], logger.info)
-    freeze()
-    return open_scene(name, settings[name], size, seed)
 
 
 def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool, seed: int) -> Any:
@@ -193,7 +199,6 @@ class Facts:
             "vsync": canvas.vsync,
             "warnings": settings.warnings,
         }
-        self._size = canvas.size
         self._since_s, self._pictures = clock(), 0
         self._began_s = clock()
 
@@ -202,7 +207,7 @@ class Facts:
         log = asdict(self._log.state())
         return {
             **self._fixed,
-            "size": list(self._size),
+            "size": list(self._show.size),
             "up_s": round(now_s - self._began_s, 1),
             "fps": self._rate(now_s, pulse.pictures),
             "dropped_ticks": self._show.stepper.dropped_ticks,
@@ -228,4 +233,4 @@ class Facts:
         if sample is None:
             return {}
         found = {"source": sample.source, "on": sample.on, "alive": sample.alive, "reason": sample.reason}
-        return {**found, **getattr(self._show.source, "state", dict)()}
+        return {**found, **self._show.source.state()}

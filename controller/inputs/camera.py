@@ -16,7 +16,7 @@ from controller.inputs.camera_devices import is_video_file, nodes_for
 from controller.inputs.camera_records import Kind, Loss, Record
 from controller.inputs.camera_settings import CameraSettings
 from controller.inputs.inbox import Contact, Inbox
-from controller.light import LightSample, Reason, plausible
+from controller.light import LightSample, Reason, brought_in
 
 LISTEN_S = 0.05
 CLOSE_S = 0.45
@@ -164,11 +164,10 @@ class CameraSource:
 
     def _place(self, record: Record) -> tuple[float, float] | None:
         """Screen position of a record; None, and counted, when it cannot be one."""
-        x, y = self._to_screen(record.x, record.y)
-        if plausible(x, y, *self.size):
-            return x, y
-        self._refused += 1
-        return None
+        position = brought_in(*self._to_screen(record.x, record.y), *self.size)
+        if position is None:
+            self._refused += 1
+        return position
 
     def _to_screen(self, x: float, y: float) -> tuple[float, float]:
         if self._fitted is not None:

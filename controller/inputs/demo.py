@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 from controller.inputs.settings import DemoSettings
 from controller.light import LightSample
@@ -81,6 +82,14 @@ class DemoSource:
     @staticmethod
     def _ticks(seconds: float) -> int:
         return max(1, round(seconds * TICKS_PER_S))
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """From the next place on, stay on a screen of this size (px)."""
+        self._size = size
+
+    def state(self) -> dict[str, Any]:
+        """Nothing that the sample does not say."""
+        return {}
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 from controller.inputs.inbox import Contact, Inbox
 from controller.light import LightSample
@@ -46,9 +46,12 @@ class MouseSource:
         self._inbox.seen(self._clock())
         return self._inbox.take(tick)
 
+    def resize(self, size: tuple[int, int]) -> None:
+        """Nothing to do: the window gives positions of its own size."""
+
     def close(self) -> None:
         """Nothing to let go of: the window is not ours."""
 
-    def state(self) -> dict[str, object]:
+    def state(self) -> dict[str, Any]:
         """Plain facts for the status file."""
         return {"merged_contacts": self._inbox.merged}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,12 @@ class Script:
         on, x, y = self.samples[min(self.k, len(self.samples) - 1)]
         self.k += 1
         return LightSample(tick, self.clock(), x, y, on, "mouse", True, "" if on else "off")
+
+    def resize(self, size: tuple[int, int]) -> None:
+        self.told = size
+
+    def state(self) -> dict[str, Any]:
+        return {}
 
     def close(self) -> None:
         pass
@@ -130,7 +137,8 @@ def test_the_chord_ends_the_show_cleanly(rig: type[Rig]) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", [(math.nan, 5.0), (5.0, math.inf), (-math.inf, 0.0), (1e9, 5.0), (5.0, -1e7)]
+    "place",
+    [(-1.0, 5.0), (5.0, 481.0), (math.nan, 5.0), (5.0, math.inf), (-math.inf, 0.0), (1e9, 5.0), (5.0, -1e7)],
 )
 def test_an_impossible_place_is_refused_and_counted_and_the_bugs_are_untouched(
     rig: type[Rig], place: tuple[float, float]
@@ -187,5 +195,5 @@ def test_another_size_reaches_the_scene(rig: type[Rig]) -> None:
     held = rig([(False, 0.0, 0.0)])
     held.canvas.resizes = [(800, 300)]
     held.show.run(until_s=1.0)
-    assert held.scene.size == (800, 300)
+    assert held.scene.size == held.source.told == (800, 300)
     assert (held.scene.bugs["y"] <= 300 + 24).all()

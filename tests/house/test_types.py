@@ -22,7 +22,7 @@ def test_mypy_finds_nothing(checkout: Path) -> None:
 def test_a_wrong_type_would_be_seen(checkout: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
-        '"""Wrong."""\n\nfrom controller.light import plausible\n\nplausible("1", 0, 1, 1)\n', "utf-8"
+        '"""Wrong."""\n\nfrom controller.light import on_screen\n\non_screen("1", 0, 1, 1)\n', "utf-8"
     )
     config = f"--config-file={checkout / 'pyproject.toml'}"
     done = mypy(checkout, config, str(wrong), cache=tmp_path / "cache")

@@ -28,17 +28,15 @@ def _fields(names: str, kind: str) -> Iterable[tuple[str, str]]:
 
 
 # Lengths px, angles and phases rad, rates per tick; `key` and `spent` place the bug's random numbers.
-BUG = np.dtype(
-    [*_fields(_REALS, "f8"), *_fields(_WHOLES, "i8"), ("key", "u8"), *_fields(_FLAGS, "?")], align=True
-)
+# Flags are whole words: padding would be copied or not as numpy likes, and snapshots would differ.
+BUG = np.dtype([*_fields(_REALS, "f8"), *_fields(_WHOLES, "i8"), ("key", "u8"), *_fields(_FLAGS, "i8")])
 WORLD = np.dtype(
     [
         *_fields("light_x light_y light_radius width height", "f8"),
         *_fields("boredom_threshold recovery_rate onset_gain decay_min decay_max", "f8"),
         *_fields("size_min size_max reaction_delay_max", "f8"),
-        ("on", "?"),
-    ],
-    align=True,
+        ("on", "i8"),
+    ]
 )
 # Creation has its own stream, so that no tick shares its numbers.
 _HATCHING = np.uint64(0xBA17ED)

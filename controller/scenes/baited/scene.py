@@ -174,7 +174,8 @@ class BaitedScene:
 
     def restore(self, saved: bytes) -> None:
         """Go on from a snapshot; ValueError when it is not one of this version."""
-        if len(saved) < _SAVED_HEAD.size + WORLD.itemsize or saved[:4] != _SAVED_MARK:
+        rest = len(saved) - _SAVED_HEAD.size - WORLD.itemsize
+        if rest < 0 or rest % BUG.itemsize or saved[:4] != _SAVED_MARK:
             raise ValueError("not a snapshot of the scene baited")
         _, seed, tick = _SAVED_HEAD.unpack_from(saved)
         bugs = np.frombuffer(saved, BUG, offset=_SAVED_HEAD.size + WORLD.itemsize).copy()

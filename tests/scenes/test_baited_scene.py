@@ -1,0 +1,177 @@
+"""The swarm as a whole: repeatable, restorable, changeable while it runs, untouched by pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from controller.scenes.baited.scene import BaitedScene
+from controller.scenes.baited.settings import BaitedSettings
+
+SIZE = (1280, 720)
+
+
+def light(tick: int) -> tuple[bool, float, float]:
+    return tick % 500 > 120, 300.0 + tick % 700, 200.0 + tick % 300
+
+
+def run(scene: BaitedScene, first: int, last: int) -> BaitedScene:
+    for tick in range(first, last):
+        scene.step(*light(tick))
+    return scene
+
+
+def digest(scene: BaitedScene) -> str:
+    return hashlib.sha256(scene.frame(0.5)[0].tobytes() + scene.bugs.tobytes()).hexdigest()
+
+
+def test_the_same_seed_and_light_give_the_same_rows_in_another_process(checkout: Path) -> None:
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from test_baited_scene import *\n"
+        "print(digest(run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 1500)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(Path(__file__).parent)],
+        cwd=checkout,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    here = digest(run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 1500))
+    assert done.stdout.strip() == here
+    assert here != digest(run(BaitedScene(BaitedSettings(), SIZE, 8), 0, 1500))
+
+
+def test_pictures_change_nothing() -> None:
+    watched, unwatched = (BaitedScene(BaitedSettings(), SIZE, 7) for _ in range(2))
+    for tick in range(600):
+        watched.step(*light(tick))
+        watched.frame(0.3)
+        unwatched.advance(*light(tick))
+    assert watched.bugs.tobytes() == unwatched.bugs.tobytes()
+
+
+def test_a_snapshot_goes_on_to_the_same_rows() -> None:
+    scene = run(BaitedScene(BaitedSettings(bugs=80), SIZE, 7), 0, 400)
+    saved = scene.snapshot()
+    other = BaitedScene(BaitedSettings(bugs=80), SIZE, 1)
+    other.restore(saved)
+    assert digest(run(scene, 400, 900)) == digest(run(other, 400, 900))
+
+
+@pytest.mark.parametrize("saved", [b"", b"BT01", b"XXXX" + bytes(4000), b"BT01" + bytes(333)])
+def test_what_is_no_snapshot_is_refused(saved: bytes) -> None:
+    scene = BaitedScene(BaitedSettings(bugs=3), SIZE, 1)
+    with pytest.raises(ValueError, match="snapshot"):
+        scene.restore(saved)
+
+
+def test_individual_differences_are_those_of_the_original() -> None:
+    """15 % eager, 12.75 % sluggish, the rest between, over 40,000 bugs."""
+    bugs = BaitedScene(BaitedSettings(bugs=40_000), SIZE, 5).bugs
+    pace = bugs["approach_multiple"]
+    assert abs((pace >= 1.2).mean() - 0.15) < 0.006
+    assert abs((pace < 0.7).mean() - 0.1275) < 0.006
+    ranges = {
+        "base_speed": (1.8, 4.5),
+        "base_size": (14, 24),
+        "turn_rate": (0.03, 0.08),
+        "fixation_angle": (np.radians(10), np.radians(40)),
+        "antenna_spread": (6, 14),
+        "tropotaxis_gain": (0.02, 0.06),
+        "detection_multiple": (1.5, 4.0),
+        "reaction_delay": (0, 299),
+        "decay_rate": (0.0004, 0.0012),
+        "levy_mu": (1.8, 2.2),
+        "milling_speed": (0.008, 0.03),
+        "x": (0, SIZE[0]),
+        "y": (0, SIZE[1]),
+    }
+    for name, (low, high) in ranges.items():
+        values = bugs[name].astype(float)
+        assert low <= values.min() < low + 0.01 * (high - low) + 1e-9, name
+        assert high - 0.01 * (high - low) - 1e-9 < values.max() <= high, name
+        assert abs(values.mean() - (low + high) / 2) < 0.01 * (high - low), name
+    assert abs((bugs["handedness"] > 0).mean() - 0.5) < 0.01
+
+
+@pytest.mark.parametrize("corner", [(0.0, 0.0), (1280.0, 0.0), (0.0, 720.0), (1280.0, 720.0)])
+def test_every_bug_stays_on_the_screen_or_its_margin(corner: tuple[float, float]) -> None:
+    scene = BaitedScene(BaitedSettings(), SIZE, 7)
+    for tick in range(1200):
+        scene.advance(tick > 200, *corner)
+        for name, size in zip("xy", SIZE, strict=True):
+            assert (scene.bugs[name] >= -scene.bugs["base_size"]).all()
+            assert (scene.bugs[name] <= size + scene.bugs["base_size"]).all()
+
+
+def test_all_bugs_on_one_spot_with_the_light_on_it_spread_out_and_stay_finite() -> None:
+    scene = BaitedScene(BaitedSettings(), SIZE, 7)
+    scene.bugs["x"], scene.bugs["y"] = 640.0, 360.0
+    for _ in range(2000):
+        scene.advance(True, 640.0, 360.0)
+    assert all(np.isfinite(scene.bugs[name]).all() for name in ("x", "y", "heading", "speed", "interest"))
+    assert scene.bugs["x"].std() > 30
+
+
+def test_settings_change_while_it_runs_without_a_jump_of_the_bugs_that_stay() -> None:
+    scene = run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 300)
+    before = scene.bugs[["x", "y", "heading"]].copy()
+    for count in (400, 0, 250, 1):
+        scene.configure("bugs", count)
+        assert scene.measures()["bugs"] == count
+        scene.frame(0.5)
+        scene.step(True, 640.0, 360.0)
+    scene = run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 300)
+    scene.configure("bugs", 400)
+    scene.configure("light_radius_px", 90)
+    assert (scene.bugs[["x", "y", "heading"]][:250] == before).all()
+    assert scene.frame(0.0)[1][2] == 90
+
+
+def test_a_setting_out_of_range_or_unknown_is_refused_and_nothing_changes() -> None:
+    scene = BaitedScene(BaitedSettings(bugs=3), SIZE, 1)
+    with pytest.raises(ValidationError):
+        scene.configure("bugs", -1)
+    with pytest.raises(ValidationError):
+        scene.configure("decay_min", 0.5)
+    with pytest.raises((ValueError, ValidationError)):
+        scene.configure("colour", 1)
+    assert scene.settings == BaitedSettings(bugs=3)
+
+
+def test_habituation_and_recovery_take_the_times_of_the_article() -> None:
+    """In the circle throughout: 0.85 / decay ticks to boredom; in the dark 0.85 / 0.006 back."""
+    scene = BaitedScene(BaitedSettings(bugs=3, boredom_threshold=0.15), SIZE, 1)
+    scene.bugs["decay_rate"] = [0.0004, 0.0008, 0.0012]
+    crossed = np.zeros(3, int)
+    for tick in range(1, 2300):
+        scene.bugs["x"], scene.bugs["y"] = 640.0, 360.0
+        scene.advance(True, 640.0, 360.0)
+        crossed[(crossed == 0) & scene.bored()] = tick
+    assert np.abs(crossed / 60 - [35.4, 17.7, 11.8]).max() < 0.05
+    scene.bugs["interest"] = 0.15
+    ticks = 0
+    while (scene.bugs["interest"] < 1.0).any():
+        scene.advance(False, 640.0, 360.0)
+        ticks += 1
+    assert ticks == 142
+
+
+def test_importing_a_scene_loads_no_window_camera_or_database() -> None:
+    script = (
+        "import sys, controller.scenes.baited.scene\n"
+        "print([name for name in ('pyglet', 'cv2', 'sqlite3', 'pysqlite3', 'serial') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]"

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from controller.install.home import home_folder
+from controller.install.versions import program_version
 from controller.settings import (
     DATABASE,
     ConfigError,
@@ -85,7 +86,7 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> tup
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name=None, message="%(version)s", version="0.1.0", prog_name="baited")
+@click.version_option(program_version(), message="%(version)s")
 def main() -> None:
     """baited: a light moves over a dark screen, 250 bugs come to it, and every visit is logged."""
     logging.basicConfig(

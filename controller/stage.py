@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from calibration.profile import load as load_profile
 from controller.beacon import StatusWriter
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
+from controller.install.versions import program_version
 from controller.kernelcache import freeze, load_kernels
 from controller.pacing import Pacer
 from controller.scenes import open_scene
@@ -171,14 +171,6 @@ def _camera_profile(home: Path) -> CameraProfile | None:
     if warning:
         logger.warning("%s", warning)
     return profile if profile is not None and profile.verdict == "accepted" else None
-
-
-def program_version() -> str:
-    """The version of this program, from the wheel or the checkout it runs from."""
-    try:
-        return metadata.version("baited")
-    except metadata.PackageNotFoundError:
-        return "checkout"
 
 
 class Facts:

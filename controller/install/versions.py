@@ -59,6 +59,13 @@ def verdicts(
     return found
 
 
+def program_version() -> str:
+    """The version of this program: of the checkout it runs from, else of the installed wheel."""
+    if PYPROJECT.is_file():
+        return str(tomllib.loads(PYPROJECT.read_text("utf-8"))["project"]["version"])
+    return installed_version("baited")
+
+
 def _verdict(name: str, version: str, required: SpecifierSet) -> Verdict:
     return Verdict(
         name, version, str(required), bool(version) and required.contains(version, prereleases=True)

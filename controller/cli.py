@@ -294,15 +294,15 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
 
     settings = settings_of(home)
     load_kernels(home, "baited", settings["baited"], lambda line: click.echo(line, err=True))
-    from controller.studies.ensemble import ScheduleError
+    from controller.studies.ensemble import ScheduleError, read_schedule
     from controller.studies.ensemble import simulate as run_all
 
     try:
-        plan = {"schedule": schedule.stem, **json.loads(schedule.read_text(encoding="utf-8"))}
+        plan = read_schedule(schedule)
         with Progress(console=Console(stderr=True)) as progress:
             task = progress.add_task("runs", total=runs)
             found = run_all(settings["baited"], plan, size, runs, seed, lambda: progress.advance(task))
-    except (ScheduleError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ScheduleError, OSError) as error:
         raise Refused(f"{schedule}: {error}", 2) from error
     try:
         out.write_text(json.dumps(found), encoding="utf-8")

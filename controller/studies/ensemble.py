@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,20 @@ SERIES = ("inside", "reacted", "bored", "meanInterest", "run", "stop", "tumble",
 
 class ScheduleError(ValueError):
     """The schedule file does not have the form {"frames": N, "light": [[frame, on, x, y], ...]}."""
+
+
+def read_schedule(path: Path) -> dict[str, Any]:
+    """The schedule of a JSON file, named after the file where it names itself not.
+
+    Raises ScheduleError when it is no JSON object, OSError when it cannot be read.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ScheduleError(f"not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ScheduleError("a schedule is an object with frames and light")
+    return {"schedule": path.stem, **found}
 
 
 def light_by_frame(schedule: Mapping[str, Any]) -> npt.NDArray[np.float64]:
@@ -127,7 +143,7 @@ def simulate(
         results.append(run_once(settings, size, seed + k, light))
         progress()
     return {
-        "schedule": str(schedule.get("schedule", schedule.get("name", ""))),
+        "schedule": str(schedule.get("schedule", "")),
         "width": size[0],
         "height": size[1],
         "frames": len(light),

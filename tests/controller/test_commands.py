@@ -1,0 +1,116 @@
+"""The commands that print: their forms, their refusals, their exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.settings import load
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Any:
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(main, [*words, "--home", str(tmp_path)])
+
+    return run
+
+
+def test_track_gives_a_json_line_an_event_in_camera_pixels(ask: Any, cases: Path) -> None:
+    truth = json.loads((cases / "tracking" / "truth.json").read_text(encoding="utf-8"))
+    clip = next(clip for clip in truth["clips"] if clip["required"] and "truth_units" not in clip)
+    path = str(cases / "tracking" / clip["file"])
+    plain, full = ask("track", path), ask("track", path, "--spots", "--moves")
+    assert plain.exit_code == full.exit_code == 0
+    lines = [json.loads(line) for line in full.stdout.splitlines()]
+    assert {line["kind"] for line in lines} == {"on", "off", "move", "spot"}
+    assert {json.loads(line)["kind"] for line in plain.stdout.splitlines()} == {"on", "off"}
+    assert all(set(line) == {"kind", "time", "x", "y"} for line in lines)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"plain text, no video\n" * 20, bytes(range(256)) * 40])
+def test_track_of_what_is_no_video_is_one_line_and_code_1(
+    ask: Any, tmp_path: Path, content: bytes | None
+) -> None:
+    path = tmp_path / "clip.mp4"
+    if content is not None:
+        path.write_bytes(content)
+    done = ask("track", str(path))
+    assert done.exit_code == 1
+    assert "clip.mp4" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"frames": 10}',
+        '{"frames": 0, "light": [[1, 0, 5, 5]]}',
+        '{"frames": 10, "light": []}',
+        '{"frames": 10, "light": [[1, 0, 5]]}',
+        '{"frames": 10, "light": [[1, 0, NaN, 5]]}',
+        '{"frames": 10, "light": [[5, 1, 5, 5], [2, 0, 5, 5]]}',
+        '{"frames": "many", "light": [[1, 0, 5, 5]]}',
+    ],
+)
+def test_a_schedule_that_cannot_be_is_wrong_use_and_nothing_is_written(
+    ask: Any, tmp_path: Path, schedule: str
+) -> None:
+    path, out = tmp_path / "schedule.json", tmp_path / "out.json"
+    path.write_text(schedule, encoding="utf-8")
+    done = ask("simulate", "--schedule", str(path), "--out", str(out), "--runs", "1")
+    assert done.exit_code == 2
+    assert "schedule.json" in done.stderr
+    assert not out.exists()
+
+
+def test_the_printed_default_config_can_be_used_as_it_is(ask: Any, tmp_path: Path) -> None:
+    text = ask("config", "default").stdout
+    (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+    assert set(load(tmp_path).origins.values()) == {"default"}
+
+
+def test_config_show_tells_value_unit_and_origin(ask: Any, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[baited]\nlight_radius_px = 300\n", encoding="utf-8")
+    rows = json.loads(ask("config", "show", "--json").stdout)
+    assert rows["baited.light_radius_px"] == {"value": 300.0, "unit": "px", "origin": "file"}
+    assert rows["baited.bugs"]["origin"] == "default"
+    assert "baited.light_radius_px = 300.0 px  (file)" in ask("config", "show").stdout
+
+
+@pytest.mark.parametrize("words", [("logs", "sessions"), ("logs", "summary")])
+def test_questions_without_a_log_are_answered_in_one_line(ask: Any, words: tuple[str, str]) -> None:
+    done = ask(*words)
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "visits.db" in done.stderr
+
+
+def test_devices_names_screens_cameras_and_ports(ask: Any) -> None:
+    found = json.loads(ask("devices", "--json").stdout)
+    assert {"screens", "screens_reason", "cameras", "ports"} == set(found)
+    assert ask("devices").exit_code == 0
+
+
+def test_status_without_a_show_is_a_problem(ask: Any) -> None:
+    assert ask("status").exit_code == 1
+    assert json.loads(ask("status", "--json").stdout)["faults_found"]
+
+
+def test_check_names_the_versions_and_finds_a_spoilt_config(ask: Any, tmp_path: Path) -> None:
+    good = ask("check", "--json")
+    assert good.exit_code == 0
+    names = {finding["name"] for finding in json.loads(good.stdout)}
+    assert {"versions", "home", "settings", "database engine", "database", "screen", "glyph"} <= names
+    (tmp_path / "config.toml").write_text("[baited]\nbug = 3\n", encoding="utf-8")
+    bad = ask("check")
+    assert bad.exit_code == 1
+    assert "did you mean bugs" in bad.stdout

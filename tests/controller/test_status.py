@@ -1,0 +1,75 @@
+"""`status.json` and what the status command makes of it: ages, never mere flags."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.beacon import FILE, STALE_S, StatusWriter, read_status
+
+FACTS = {
+    "state": "running",
+    "written_monotonic_s": 1000.0,
+    "pid": 1,
+    "ages": {"picture": 0.25, "tick": 0.2, "log_write": None},
+    "light": {"alive": True},
+    "log": {"error": "", "warning": ""},
+}
+
+
+def put(home: Path, **changes: Any) -> None:
+    (home / FILE).write_text(json.dumps({**FACTS, **changes}), encoding="utf-8")
+
+
+def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
+    put(tmp_path)
+    facts, faults = read_status(tmp_path, 1001.5)
+    assert facts["ages"] == {"picture": 1.75, "tick": 1.7, "log_write": None}
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "now_s", "words"),
+    [
+        ({}, 1000.0 + STALE_S + 1, "last sign"),
+        ({}, 200.0, "restarted"),
+        ({"ages": {"picture": 8.0, "tick": 0.1}}, 1000.5, "picture"),
+        ({"state": "ended"}, 1000.5, "ended"),
+        ({"log": {"error": "disk is full", "warning": ""}}, 1000.5, "disk is full"),
+        ({"log": {"error": "", "warning": "kept as visits.damaged.db"}}, 1000.5, "kept as"),
+        ({"light": {"alive": False, "reason": "camera_lost"}}, 1000.5, "camera_lost"),
+    ],
+)
+def test_what_is_stale_or_unwell_is_named(
+    tmp_path: Path, changes: dict[str, Any], now_s: float, words: str
+) -> None:
+    put(tmp_path, **changes)
+    _, faults = read_status(tmp_path, now_s)
+    assert any(words in fault for fault in faults)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"state": "run', b"\xff\xfe", b"[]", b"{}", b'{"written_monotonic_s": "x"}']
+)
+def test_a_broken_status_is_a_finding_and_no_crash(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    facts, faults = read_status(tmp_path, 5.0)
+    assert facts == {}
+    assert "cannot be read" in faults[0]
+
+
+def test_no_status_means_no_show(tmp_path: Path) -> None:
+    facts, faults = read_status(tmp_path, 5.0)
+    assert facts == {}
+    assert "controller run" in faults[0]
+
+
+def test_the_writer_leaves_a_last_word_and_a_folder_in_the_way_does_not_stop_it(tmp_path: Path) -> None:
+    writer = StatusWriter(tmp_path, lambda: {"ages": {}})
+    writer.stop()
+    assert json.loads((tmp_path / FILE).read_text(encoding="utf-8"))["state"] == "ended"
+    blocked = StatusWriter(tmp_path / "missing", lambda: {"ages": {}})
+    blocked.stop()

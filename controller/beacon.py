@@ -1,4 +1,7 @@
-"""What other processes may know of the running show: `status.json`, replaced twice a second."""
+"""What other processes may know of the running show: `status.json`, replaced twice a second.
+
+The ring of glyph rows comes here with the first process that reads it.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,15 @@ class StatusWriter:
             self.write("running")
 
     def write(self, state: str) -> None:
-        """Write the file once; a folder that cannot be written is no reason to stop."""
+        """Write the file once; facts that fail are named in it, a folder that fails is no reason to stop."""
+        facts: dict[str, Any] = {"state": state, "written_monotonic_s": time.monotonic(), "pid": os.getpid()}
+        try:
+            text = json.dumps({**facts, **self._facts()})
+        except Exception as error:  # noqa: BLE001  a status without facts says more than none
+            text = json.dumps({**facts, "error": f"{type(error).__name__}: {error}"})
         aside = self._path.with_suffix(".new")
-        facts = {"state": state, "written_monotonic_s": time.monotonic(), "pid": os.getpid(), **self._facts()}
         with suppress(OSError):
-            aside.write_text(json.dumps(facts), encoding="utf-8")
+            aside.write_text(text, encoding="utf-8")
             aside.replace(self._path)
 
     def stop(self) -> None:
@@ -72,7 +79,7 @@ def _faults(facts: Mapping[str, Any], since_s: float) -> list[str]:
         return [
             f"The show's last sign is {since_s:.0f} s old: it hangs, was killed, or the machine restarted."
         ]
-    faults = []
+    faults = [f"Status: {facts['error']}"] if facts.get("error") else []
     for name in ("picture", "tick"):
         age_s = facts["ages"].get(name)
         if age_s is not None and age_s > STALE_S:
@@ -82,6 +89,6 @@ def _faults(facts: Mapping[str, Any], since_s: float) -> list[str]:
     light = facts.get("light", {})
     if light.get("alive") is False:
         faults.append(
-            f"The light does not answer: {light.get('state') or light.get('reason') or 'no reason given'}."
+            f"The light does not answer: {light.get('message') or light.get('reason') or 'no reason given'}."
         )
     return faults

@@ -95,7 +95,8 @@ def _database(home: Path) -> Finding:
         sessions(path, limit=1, include_demo=True)
     except UnreadableLog as error:
         return Finding("database", str(path), str(error))
-    return Finding("database", str(path))
+    fault = "" if os.access(path, os.W_OK) else "cannot be written by this user; visits would wait in memory."
+    return Finding("database", str(path), fault)
 
 
 def _screen() -> Finding:
@@ -111,7 +112,7 @@ def _glyph(home: Path) -> Finding:
     try:
         read_glyph(Path(path or SHIPPED_FONT))
     except (OSError, FontRefusedError) as error:
-        return Finding("glyph", str(SHIPPED_FONT), f"{path}: {error}; ours is used. Mend display.font_path.")
+        return Finding("glyph", str(SHIPPED_FONT), f"{path or SHIPPED_FONT}: {error}")
     return Finding("glyph", path or SHIPPED_FONT.name)
 
 

@@ -7,75 +7,17 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
+from pydantic import ValidationError
 from rich.console import Console
-from rich.table import Table
 
-from controller.install.home import home_folder
+from controller.cli_config import config
+from controller.cli_logs import logs
+from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
 from controller.install.versions import program_version
-from controller.settings import (
-    DATABASE,
-    ConfigError,
-    Settings,
-    all_sections,
-    default_file,
-    load,
-    plain_fields,
-    unit_of,
-)
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-out = Console(highlight=False, soft_wrap=True)
-
-
-class Refused(click.ClickException):
-    """The command cannot be carried out; 1 = a problem here, 2 = wrong use."""
-
-    def __init__(self, message: str, exit_code: int = 1) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code  # type: ignore[misc]
-
-
-class _Home(click.ParamType):
-    name = "dir"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        try:
-            return home_folder(str(value) or None, os.environ)
-        except PermissionError as error:
-            raise Refused(str(error)) from error
-
-
-def home_option(command: Command) -> Command:
-    """`--home DIR`, which every command takes."""
-    text = "Folder of settings, calibration, database and cache; default BAITED_HOME, else the user's."
-    return click.option("--home", type=_Home(), default="", help=text)(command)
-
-
-def json_option(command: Command) -> Command:
-    """`--json`, for those that print data."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
-
-
-def settings_of(home: Path) -> Settings:
-    """The settings in force, warnings said; wrong ones end the command."""
-    try:
-        settings = load(home)
-    except ConfigError as error:
-        raise Refused(str(error), 2) from error
-    for warning in settings.warnings:
-        click.echo(warning, err=True)
-    return settings
-
-
-def print_json(data: Any) -> None:
-    """Data as JSON on standard output, kanji as they are."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+from controller.settings import Settings
 
 
 def _size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
@@ -143,14 +85,21 @@ def run(
 def _override(
     settings: Settings, source: str | None, camera: str | None, scene: str | None, screen: str | None
 ) -> None:
-    """Let the command line win over the file."""
-    show = settings["show"]
-    show.source = source or show.source
-    show.scene = scene or show.scene
-    if camera:
-        settings["camera"].device = camera
-    if screen:
-        settings["display"].screen = screen
+    """Let the command line win over the file; a camera that is named is also the light."""
+    if camera and source not in (None, "camera"):
+        raise Refused(f"--camera {camera} goes with --source camera, not with --source {source}.", 2)
+    wanted = {
+        ("show", "source"): "camera" if camera else source,
+        ("show", "scene"): scene,
+        ("camera", "device"): camera,
+        ("display", "screen"): screen,
+    }
+    for (section, key), value in wanted.items():
+        try:
+            if value:
+                setattr(settings[section], key, value)
+        except ValidationError as error:
+            raise Refused(f"{section}.{key} = {value!r}: {error.errors()[0]['msg']}", 2) from error
 
 
 def _make_home(home: Path) -> None:
@@ -293,6 +242,8 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
     from controller.kernelcache import load_kernels
 
     settings = settings_of(home)
+    if not os.access(out.parent, os.W_OK):
+        raise Refused(f"{out} cannot be written: {out.parent} is no folder of yours; give another --out.")
     load_kernels(home, "baited", settings["baited"], lambda line: click.echo(line, err=True))
     from controller.studies.ensemble import ScheduleError, read_schedule
     from controller.studies.ensemble import simulate as run_all
@@ -310,95 +261,8 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
         raise Refused(f"{out} cannot be written: {error.strerror}") from error
 
 
-@main.group()
-def config() -> None:
-    """The settings in force, and a commented file of the defaults."""
-
-
-@config.command("show")
-@home_option
-@json_option
-def config_show(home: Path, as_json: bool) -> None:
-    """Each setting with its value, unit and where it is from."""
-    settings = settings_of(home)
-    rows = {
-        f"{name}.{key}": {
-            "value": getattr(settings[name], key),
-            "unit": unit_of(model, key),
-            "origin": settings.origins[f"{name}.{key}"],
-        }
-        for name, model in all_sections()
-        for key in plain_fields(model)
-    }
-    if as_json:
-        print_json(rows)
-        return
-    for name, row in rows.items():
-        click.echo(f"{name} = {row['value']} {row['unit']}".rstrip() + f"  ({row['origin']})")
-
-
-@config.command("default")
-@home_option
-def config_default(home: Path) -> None:
-    """A config.toml with every default in comments, on standard output."""
-    click.echo(default_file(), nl=False)
-
-
-@main.group()
-def logs() -> None:
-    """The curator's questions to the visitor log."""
-
-
-@logs.command("sessions")
-@home_option
-@json_option
-@click.option("--day", help="Only sessions that began on this local date, YYYY-MM-DD.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
-@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
-def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None, include_demo: bool) -> None:
-    """The sessions, oldest first."""
-    from logs.questions import sessions
-
-    rows = _ask(sessions, home, limit, day, include_demo)
-    if as_json:
-        print_json(rows)
-        return
-    table = Table("id", "local time", "seconds", "source", "end", box=None)
-    for row in rows:
-        table.add_row(
-            str(row["id"]), str(row["local"])[:19], f"{row['duration_s']:.2f}", row["source"], row["reason"]
-        )
-    out.print(table)
-
-
-@logs.command("summary")
-@home_option
-@json_option
-@click.option(
-    "--min-seconds", type=click.FloatRange(min=0), help="Shorter contacts do not count. Default: log.short_s."
-)
-@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
-def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_demo: bool) -> None:
-    """Number, total, mean and median of the sessions, by day and by how they ended."""
-    from logs.questions import summary
-
-    cutoff_s = settings_of(home)["log"].short_s if min_seconds is None else min_seconds
-    found = _ask(summary, home, cutoff_s, include_demo)
-    if as_json:
-        print_json(found)
-        return
-    for name, value in found.items():
-        click.echo(f"{name}: {value}")
-
-
-def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:
-    from logs.questions import UnreadableLog
-
-    try:
-        return question(home / DATABASE, *values)
-    except (UnreadableLog, ValueError) as error:
-        raise Refused(str(error)) from error
-
+main.add_command(config)
+main.add_command(logs)
 
 if __name__ == "__main__":
     main()

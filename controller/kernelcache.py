@@ -24,6 +24,7 @@ PACKAGE = Path(__file__).resolve().parent
 KERNEL_FOLDERS = ("behavior", "scenes")
 MANIFEST = "manifest.json"
 OVERRIDE = "BAITED_CACHE"
+COPY_PREFIX = "baited-kernels-"
 
 
 class KernelCache:
@@ -43,21 +44,30 @@ class KernelCache:
 
     def prepare(self) -> None:
         """Point numba at this process's copy; to be called before any kernel is imported."""
+        _drop_dead_copies()
         try:
-            self._copy = Path(tempfile.mkdtemp(prefix="baited-kernels-"))
+            self._copy = Path(tempfile.mkdtemp(prefix=f"{COPY_PREFIX}{os.getpid()}-"))
         except OSError as error:
-            self._say(
-                f"No temporary folder can be written ({error}): the kernels are compiled at each start."
-            )
+            self._say(f"No temporary folder can be written ({error}): the kernels are not kept.")
             return
         atexit.register(shutil.rmtree, self._copy, ignore_errors=True)
         numba.config.CACHE_DIR = str(self._copy)  # type: ignore[attr-defined]
-        fault = _fault(self._place)
-        if fault is None:
-            shutil.copytree(self._place, self._copy, dirs_exist_ok=True)
-            self.warm = True
-        elif fault:
+        self.warm = self._take()
+
+    def _take(self) -> bool:
+        """Copy the kept cache; False when there is none, or it is not whole."""
+        try:
+            fault = _fault(self._place)
+            if fault is None:
+                shutil.copytree(self._place, self._copy, dirs_exist_ok=True)
+                return True
+        except OSError as error:  # also shutil.Error: gone, or no room, while it was copied
+            fault = f"cannot be copied ({error})"
+            shutil.rmtree(self._copy, ignore_errors=True)
+            self._copy.mkdir(exist_ok=True)
+        if fault:
             self._say(f"The compiled kernels in {self._place} {fault}: they are compiled anew.")
+        return False
 
     def seal(self) -> None:
         """After the last compilation: keep this process's copy for the next starts."""
@@ -65,20 +75,33 @@ class KernelCache:
             return
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            aside = Path(tempfile.mkdtemp(prefix="kernels-new-", dir=self._place.parent))
+            aside = Path(tempfile.mkdtemp(prefix="new-", dir=self._place.parent))
             shutil.copytree(self._copy, aside, dirs_exist_ok=True)
             (aside / MANIFEST).write_text(json.dumps(_digests(aside)), encoding="utf-8")
-            self._drop_others(aside)
-            aside.rename(self._place)
+            self._put_in_place(aside)
         except OSError as error:
             self._say(
                 f"The compiled kernels cannot be kept in {self._place} ({error}): the next start is slow."
             )
 
-    def _drop_others(self, mine: Path) -> None:
+    def _put_in_place(self, aside: Path) -> None:
+        """The first of two starts at once wins; older sets go."""
         for other in self._place.parent.glob("kernels-*"):
-            if other != mine:
+            if other != self._place:
                 shutil.rmtree(other, ignore_errors=True)
+        if _fault(self._place) is None:
+            shutil.rmtree(aside)
+            return
+        shutil.rmtree(self._place, ignore_errors=True)
+        aside.rename(self._place)
+
+
+def _drop_dead_copies() -> None:
+    """Copies of processes that were killed."""
+    for copy in Path(tempfile.gettempdir()).glob(f"{COPY_PREFIX}*"):
+        pid = copy.name.removeprefix(COPY_PREFIX).split("-")[0]
+        if pid.isdigit() and not Path("/proc", pid).exists() and Path("/proc").is_dir():
+            shutil.rmtree(copy, ignore_errors=True)
 
 
 def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str], None]) -> None:

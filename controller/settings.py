@@ -158,6 +158,9 @@ def _complaints(model: type[BaseModel], error: ValidationError) -> list[str]:
     found = []
     for fault in error.errors():
         key = ".".join(str(part) for part in fault["loc"])
+        if not key:
+            found.append(fault["msg"])
+            continue
         owner, leaf = model, key
         if "." in key and (inner := nested(model, key.split(".")[0])) is not None:
             owner, leaf = inner, key.split(".")[1]

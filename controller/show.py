@@ -9,11 +9,12 @@ from typing import Protocol
 
 from controller.light import LightSample, LightSource, on_screen
 from controller.scenes import Beam, Rows, Scene
-from controller.stepper import TICKS_PER_S, Stepper
+from controller.stepper import Stepper
 from display.errors import DisplayLost
 from logs.visits import Event, Started, Visits
 
 FAULTS_IN_A_ROW = 20
+MOST_TOLD_FAULTS = 20
 EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST, EXIT_FAULTS = 0, 1, 3, 4
 
 logger = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ class Show:
         self.visits, self.log, self.stepper = visits, log, stepper
         self._clock, self._pace = clock, pace
         self._stop_reason = ""
+        self._told: set[str] = set()
         self.size = canvas.size
         self._light = LightSample(0, clock(), self.size[0] / 2, self.size[1] / 2, False, "none")
         self.pulse = Pulse(tick_at_s=clock(), picture_at_s=clock())
@@ -85,23 +87,27 @@ class Show:
     def run(self, until_s: float | None = None) -> int:
         """Show pictures until stopped, or until the clock reaches `until_s`; the exit code.
 
-        A fault costs one picture; many in a row end the show, so that it is started afresh.
+        A fault costs one picture; many without a whole tick between them end the show, so that
+        it is started afresh.
         """
         in_a_row = 0
         while not self._ended(until_s):
+            last_tick = self.pulse.tick
             try:
                 self.picture()
-                in_a_row = 0
             except DisplayLost as error:
                 logger.error("%s", error)
                 return self._finish(EXIT_SCREEN_LOST)
             except Exception as error:  # noqa: BLE001  the show goes on whatever one picture met
                 in_a_row += 1
-                self.pulse.faults += 1
-                _report_fault(error, in_a_row)
+                self._note_fault(error)
                 if in_a_row >= FAULTS_IN_A_ROW:
+                    logger.error("%d faults in a row: the show ends to be started afresh.", in_a_row)
                     return self._finish(EXIT_FAULTS)
-        return self._finish(EXIT_DONE)
+                self._pace()
+            else:
+                in_a_row = 0 if self.pulse.tick > last_tick else in_a_row
+        return self._finish(EXIT_FAULTS if in_a_row else EXIT_DONE)
 
     def picture(self) -> None:
         """One round of the loop."""
@@ -117,16 +123,33 @@ class Show:
         self._pace()
 
     def _step(self, tick: int) -> None:
+        """Contacts first: whatever the scene meets, the log has them."""
         light = self._accepted(self.source.poll(tick))
-        self.scene.step(light.on, light.x, light.y)
+        self._light = self.pulse.light = light
         event = self.visits.step(tick, *light.contact)
         if event is not None:
-            if isinstance(event, Started):
-                self.scene.begin_visit()
-            self.log.put(event, self.scene.measures())
-        self._light = light
-        self.pulse.light = light
+            self._put(event)
+        if isinstance(event, Started):
+            self.scene.begin_visit()
+        self.scene.step(light.on, light.x, light.y)
         self.pulse.tick, self.pulse.tick_at_s = tick, self._clock()
+
+    def _put(self, event: Event) -> None:
+        """Hand an event over with the scene's measures, or without when these fail."""
+        measures = None
+        try:
+            measures = self.scene.measures()
+        except Exception as error:  # noqa: BLE001  a visit counts more than its measures
+            self._note_fault(error)
+        self.log.put(event, measures)
+
+    def _note_fault(self, error: Exception) -> None:
+        """Tell each kind of fault once, with its trace; count them all."""
+        self.pulse.faults += 1
+        kind = f"{type(error).__name__}: {error}"
+        if kind not in self._told and len(self._told) < MOST_TOLD_FAULTS:
+            self._told.add(kind)
+            logger.error("A picture was skipped (told once)", exc_info=error)
 
     def _accepted(self, light: LightSample) -> LightSample:
         """The sample, or for an impossible place the last good light; an OFF is never refused."""
@@ -149,21 +172,9 @@ class Show:
         return bool(self._stop_reason) or (until_s is not None and self._clock() >= until_s)
 
     def _finish(self, code: int) -> int:
-        event = self.visits.close(self._clock(), self._stop_reason or "stopped")
-        while event is not None:
-            self.log.put(event, self.scene.measures())
-            event = self.visits.close(self._clock(), "stopped")
+        """Close the open session; told twice where one tick made two events."""
+        while (event := self.visits.close(self._clock(), self._stop_reason or "stopped")) is not None:
+            self._put(event)
+        if self.pulse.faults:
+            logger.warning("%d pictures were skipped in all.", self.pulse.faults)
         return code
-
-
-def _report_fault(error: Exception, in_a_row: int) -> None:
-    """The first fault of a row with its trace, the others folded into one line at the end."""
-    if in_a_row == 1:
-        logger.exception("A picture was skipped", exc_info=error)
-    elif in_a_row == FAULTS_IN_A_ROW:
-        logger.error(
-            "%d faults within %.1f s, the last: %s. The show ends to be started afresh.",
-            in_a_row,
-            in_a_row / TICKS_PER_S,
-            error,
-        )

@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from calibration.profile import CameraProfile
 from calibration.profile import load as load_profile
 from controller.beacon import StatusWriter
+from controller.facts import Facts
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
 from controller.install.versions import program_version
@@ -23,15 +24,17 @@ from controller.kernelcache import freeze, load_kernels
 from controller.pacing import Pacer
 from controller.scenes import open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
-from controller.show import EXIT_DONE, EXIT_PROBLEM, Show
+from controller.show import EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST, Show
 from controller.stepper import Stepper
 from display.canvas import Canvas, open_canvas
+from display.errors import DisplayLost
 from display.screens import display_available
 from logs.visits import Visits
 from logs.writer import Log
 
 SWITCH_INTERVAL_S = 5e-4
 SCREEN_WAIT_S = 60.0
+END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 logger = logging.getLogger(__name__)
 
@@ -61,70 +64,85 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
     Raises WrongWish, StageError when there is no screen, logs.lock.AlreadyRunning for a second
     show on the same home, display.errors.DisplayError when the picture cannot be opened.
     """
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    for number in END_SIGNALS:
+        signal.signal(number, lambda *_: sys.exit(EXIT_DONE))
     with ExitStack() as parts:
-        show, canvas, log = _build(home, settings, wish, parts)
-        clock = time.perf_counter
-        code = show.run(None if wish.seconds is None else clock() + wish.seconds)
-        if wish.snapshot is not None and code == EXIT_DONE and not _saved(show, canvas, wish.snapshot):
-            code = EXIT_PROBLEM
-        if not log.stop():
-            logger.error(
-                "Not all visits could be written: %s", log.state().error or "the disk does not answer"
-            )
-            code = code or EXIT_PROBLEM
+        shows: list[Show] = []
+        log = Log(
+            home / DATABASE,
+            zone=settings["log"].zone,
+            size_px=lambda: shows[0].size if shows else (1, 1),
+            version=program_version(),
+            settings=settings.as_json(),
+        )
+        parts.push(_end_of(log))
+        show, canvas = _build(home, settings, wish, log, parts)
+        shows.append(show)
+        code = show.run(None if wish.seconds is None else time.perf_counter() + wish.seconds)
+        if wish.snapshot is not None and code == EXIT_DONE:
+            code = _save(show, canvas, wish.snapshot)
+        return _written(log, code)
+
+
+def _end_of(log: Log) -> Callable[..., None]:
+    """Whatever ends the start-up or the show, what waits is written; a signal is no crash."""
+
+    def end(kind: type[BaseException] | None, *_: object) -> None:
+        log.stop(reason="clean" if kind in (None, SystemExit) else "crash")
+
+    return end
+
+
+def _written(log: Log, code: int) -> int:
+    """Write what waits; a show whose visits could not all be written did not end well."""
+    if log.stop(reason="clean" if code in (EXIT_DONE, EXIT_PROBLEM) else "crash"):
         return code
+    logger.error("Not all visits could be written: %s", log.state().error or "the disk does not answer")
+    return code or EXIT_PROBLEM
 
 
-def _saved(show: Show, canvas: Canvas, path: Path) -> bool:
+def _save(show: Show, canvas: Canvas, path: Path) -> int:
     try:
         canvas.draw(*show.scene.frame(1.0))
         canvas.save(path)
     except OSError as error:
         logger.error("The picture cannot be saved as %s: %s", path, error.strerror or error)
-        return False
-    return True
+        return EXIT_PROBLEM
+    except DisplayLost as error:
+        logger.error("%s", error)
+        return EXIT_SCREEN_LOST
+    return EXIT_DONE
 
 
-def _build(home: Path, settings: Settings, wish: Wish, parts: ExitStack) -> tuple[Show, Canvas, Log]:
-    sys.setswitchinterval(SWITCH_INTERVAL_S)
+def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack) -> tuple[Show, Canvas]:
     headless = wish.headless or not _display_there(wish.screen_required)
-    size: list[tuple[int, int]] = [(1, 1)]
-    log = Log(
-        home / DATABASE,
-        zone=settings["log"].zone,
-        size_px=lambda: size[0],
-        version=program_version(),
-        settings=settings.as_json(),
-    )
-    parts.callback(log.stop)
-    name = settings["show"].scene
-    load_kernels(home, name, settings[name], logger.info)
+    scene_name = settings["show"].scene
+    load_kernels(home, scene_name, settings[scene_name], logger.info)
     freeze()
     canvas = open_canvas(settings["display"], headless)
     parts.callback(canvas.close)
-    size[0] = canvas.size
-    scene = open_scene(name, settings[name], canvas.size, wish.seed)
     source = _open_source(home, settings, canvas, headless, wish.seed)
     parts.callback(source.close)
-    pace = Pacer(1.0 / canvas.refresh_rate, time.perf_counter, time.sleep).wait
-    visits, stepper = Visits(settings["log"]), Stepper(time.perf_counter)
+    clock = time.perf_counter
+    # Where the screen holds pictures back the pacer is only a bound for when it ceases to.
+    period_s = (0.5 if canvas.vsync else 1.0) / canvas.refresh_rate
     show = Show(
         canvas,
         source,
-        scene,
-        visits,
+        open_scene(scene_name, settings[scene_name], canvas.size, wish.seed),
+        Visits(settings["log"]),
         log,
-        stepper,
-        time.perf_counter,
-        (lambda: None) if canvas.vsync else pace,
+        Stepper(clock),
+        clock,
+        Pacer(period_s, clock, time.sleep).wait,
     )
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: show.stop("stopped"))
-    status = StatusWriter(home, Facts(show, canvas, log, settings))
-    parts.callback(status.stop)
+    for number in END_SIGNALS:
+        signal.signal(number, lambda *_: show.stop("stopped"))
+    parts.callback(StatusWriter(home, Facts(show, canvas, log, settings)).stop)
     gc.collect()
     gc.freeze()
-    return show, canvas, log
+    return show, canvas
 
 
 def _display_there(required: bool) -> bool:
@@ -171,58 +189,3 @@ def _camera_profile(home: Path) -> CameraProfile | None:
     if warning:
         logger.warning("%s", warning)
     return profile if profile is not None and profile.verdict == "accepted" else None
-
-
-class Facts:
-    """What `status.json` says, gathered in the status thread from plain values."""
-
-    def __init__(
-        self,
-        show: Show,
-        canvas: Canvas,
-        log: Log,
-        settings: Settings,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
-        self._show, self._log, self._clock = show, log, clock
-        self._fixed = {
-            "scene": settings["show"].scene,
-            "screen": canvas.name,
-            "vsync": canvas.vsync,
-            "warnings": settings.warnings,
-        }
-        self._since_s, self._pictures = clock(), 0
-        self._began_s = clock()
-
-    def __call__(self) -> dict[str, Any]:
-        now_s, pulse = self._clock(), self._show.pulse
-        log = asdict(self._log.state())
-        return {
-            **self._fixed,
-            "size": list(self._show.size),
-            "up_s": round(now_s - self._began_s, 1),
-            "fps": self._rate(now_s, pulse.pictures),
-            "dropped_ticks": self._show.stepper.dropped_ticks,
-            "faults": pulse.faults,
-            "refused_samples": pulse.refused_samples,
-            "visitor": self._show.visits.open,
-            "light": self._light(),
-            "log": log,
-            "ages": {
-                "picture": round(now_s - pulse.picture_at_s, 3),
-                "tick": round(now_s - pulse.tick_at_s, 3),
-                "log_write": log["last_write_age_s"],
-            },
-        }
-
-    def _rate(self, now_s: float, pictures: int) -> float:
-        passed_s, drawn = now_s - self._since_s, pictures - self._pictures
-        self._since_s, self._pictures = now_s, pictures
-        return round(drawn / passed_s, 1) if passed_s > 0 else 0.0
-
-    def _light(self) -> dict[str, Any]:
-        sample = self._show.pulse.light
-        if sample is None:
-            return {}
-        found = {"source": sample.source, "on": sample.on, "alive": sample.alive, "reason": sample.reason}
-        return {**found, **self._show.source.state()}

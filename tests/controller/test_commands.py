@@ -106,11 +106,30 @@ def test_status_without_a_show_is_a_problem(ask: Any) -> None:
 
 
 def test_check_names_the_versions_and_finds_a_spoilt_config(ask: Any, tmp_path: Path) -> None:
-    good = ask("check", "--json")
-    assert good.exit_code == 0
-    names = {finding["name"] for finding in json.loads(good.stdout)}
+    good = {finding["name"]: finding for finding in json.loads(ask("check", "--json").stdout)}
+    assert not good["settings"]["fault"]
+    assert "numba" in good["versions"]["state"]
+    names = set(good)
     assert {"versions", "home", "settings", "database engine", "database", "screen", "glyph"} <= names
     (tmp_path / "config.toml").write_text("[baited]\nbug = 3\n", encoding="utf-8")
     bad = ask("check")
     assert bad.exit_code == 1
     assert "did you mean bugs" in bad.stdout
+
+
+def test_a_day_that_is_none_is_wrong_use(ask: Any) -> None:
+    done = ask("logs", "sessions", "--day", "2026-02-30")
+    assert done.exit_code == 2
+    assert "--day" in done.stderr
+
+
+def test_a_camera_beside_another_source_is_wrong_use(ask: Any) -> None:
+    done = ask("run", "--headless", "--source", "demo", "--camera", "clip.mp4", "--seconds", "0")
+    assert done.exit_code == 2
+    assert "--source camera" in done.stderr
+
+
+def test_a_screen_name_that_cannot_be_is_wrong_use(ask: Any) -> None:
+    done = ask("run", "--screen", "x" * 300, "--seconds", "0")
+    assert done.exit_code == 2
+    assert "display.screen" in done.stderr

@@ -35,13 +35,13 @@ def display() -> Iterator[str]:
 
 
 @pytest.fixture
-def hand(display: str) -> Callable[..., float]:
-    """hand("mousedown", "1"): act through xdotool; the monotonic time in the middle of the act."""
+def hand(display: str) -> Callable[..., tuple[float, float]]:
+    """hand("mousedown", "1"): act through xdotool; the times before and after, between which it happened."""
 
-    def act(*words: str) -> float:
+    def act(*words: str) -> tuple[float, float]:
         before_s = time.perf_counter()
         subprocess.run(["xdotool", *words], env={**os.environ, "DISPLAY": display}, check=True, timeout=30)
-        return (before_s + time.perf_counter()) / 2
+        return before_s, time.perf_counter()
 
     return act
 
@@ -59,26 +59,26 @@ def windowed(show: Show, display: str) -> Callable[..., Any]:
 
 
 def test_a_press_of_three_seconds_is_one_session_of_that_length_at_that_place(
-    windowed: Callable[..., Any], hand: Callable[..., float], logged: Logged
+    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]], logged: Logged
 ) -> None:
     """Chosen by auto; the duration equals the time between the injected events within two ticks."""
     running = windowed()
     assert running.until_pictures()["light"]["source"] == "mouse"
     hand("mousemove", "200", "120")
-    pressed_s = hand("mousedown", "1")
+    pressed = hand("mousedown", "1")
     time.sleep(3.0)
-    released_s = hand("mouseup", "1")
+    released = hand("mouseup", "1")
     running.until(lambda facts: not facts["visitor"])
     assert running.end() == 0
     (visit,) = logged()
-    # xdotool itself takes a while: its half is how well the injected moments are known.
-    assert abs(visit["duration_s"] - (released_s - pressed_s)) <= TWO_TICKS_S
+    shortest_s, longest_s = released[0] - pressed[1], released[1] - pressed[0]
+    assert shortest_s - TWO_TICKS_S <= visit["duration_s"] <= longest_s + TWO_TICKS_S
     assert (visit["source"], visit["reason"], visit["demo"]) == ("mouse", "off", False)
     assert visit["start"] == pytest.approx([200 / SIZE[0], 120 / SIZE[1]], abs=1 / SIZE[1])
 
 
 def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
-    windowed: Callable[..., Any], hand: Callable[..., float], logged: Logged
+    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]], logged: Logged
 ) -> None:
     running = windowed()
     hand("mousemove", "300", "200")
@@ -90,7 +90,9 @@ def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
     assert visit["reason"] == "stopped"
 
 
-def test_only_the_chord_ends_the_show(windowed: Callable[..., Any], hand: Callable[..., float]) -> None:
+def test_only_the_chord_ends_the_show(
+    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]]
+) -> None:
     """Escape, Q, F11, Alt+F4 and clicks do nothing; Ctrl+Q ends it with code 0 (F26)."""
     running = windowed()
     for key in ("Escape", "q", "F11", "alt+F4"):
@@ -119,4 +121,4 @@ def test_a_screen_that_goes_away_ends_the_show_with_code_3(show: Show, logged: L
     server.wait(30)
     assert running.end(None) == 3
     (visit,) = logged("--include-demo")
-    assert visit["reason"] in ("stopped", "recovered")
+    assert visit["reason"] == "stopped"

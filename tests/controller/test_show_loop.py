@@ -197,3 +197,62 @@ def test_another_size_reaches_the_scene(rig: type[Rig]) -> None:
     held.show.run(until_s=1.0)
     assert held.scene.size == held.source.told == (800, 300)
     assert (held.scene.bugs["y"] <= 300 + 24).all()
+
+
+@pytest.mark.parametrize("part", ["scene", "source"])
+def test_faults_in_every_tick_end_the_show_too(
+    rig: type[Rig], monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """A retry without a due tick is no recovery, with or without a time to end at."""
+    for until_s, least in ((None, FAULTS_IN_A_ROW), (0.1, 1)):
+        held = rig([(True, 300.0, 200.0)])
+
+        def broken(*_: object) -> None:
+            raise RuntimeError("broken for good")
+
+        if part == "scene":
+            monkeypatch.setattr(held.scene, "step", broken)
+        else:
+            monkeypatch.setattr(held.source, "poll", broken)
+        assert held.show.run(until_s) == EXIT_FAULTS
+        assert held.show.pulse.faults >= least
+
+
+def test_a_tick_that_fails_loses_no_contact(rig: type[Rig], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scene fails in just the ticks of ON and OFF: the session has its true length."""
+    held = rig([(False, 10.0, 10.0)] * 30 + [(True, 300.0, 200.0)] * 120 + [(False, 300.0, 200.0)])
+    whole = held.scene.step
+    lit = [False]
+
+    def fails_at_contacts(on: bool, x: float, y: float) -> None:
+        if on != lit[0]:
+            lit[0] = on
+            raise RuntimeError("a contact was too much")
+        whole(on, x, y)
+
+    monkeypatch.setattr(held.scene, "step", fails_at_contacts)
+    assert held.show.run(until_s=4.0) == 0
+    (ended,) = held.pages.of(Ended)
+    assert ended.duration_s == pytest.approx(2.0, abs=1e-6)
+    assert held.show.pulse.faults == 2
+
+
+def test_a_visit_is_closed_even_when_its_measures_fail(
+    rig: type[Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = rig([(True, 300.0, 200.0)])
+
+    def broken() -> dict[str, float]:
+        raise ZeroDivisionError("nobody there")
+
+    monkeypatch.setattr(held.scene, "measures", broken)
+    assert held.show.run(until_s=1.0) == 0
+    assert [event.reason for event in held.pages.of(Ended)] == ["stopped"]
+
+
+def test_the_same_fault_is_told_once(rig: type[Rig], caplog: pytest.LogCaptureFixture) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    held.canvas.faults = iter([None, RuntimeError("again")] * 500)
+    assert held.show.run(until_s=10.0) in (0, EXIT_FAULTS)
+    assert held.show.pulse.faults > 200
+    assert len(caplog.text.splitlines()) < 60

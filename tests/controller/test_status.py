@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,12 @@ def test_the_writer_leaves_a_last_word_and_a_folder_in_the_way_does_not_stop_it(
     assert json.loads((tmp_path / FILE).read_text(encoding="utf-8"))["state"] == "ended"
     blocked = StatusWriter(tmp_path / "missing", lambda: {"ages": {}})
     blocked.stop()
+
+
+def test_facts_that_fail_are_named_and_the_writing_goes_on(tmp_path: Path) -> None:
+    writer = StatusWriter(tmp_path, lambda: {"ages": {}, "thing": object()})
+    writer.write("running")
+    facts, faults = read_status(tmp_path, time.monotonic())
+    writer.stop()
+    assert facts["state"] == "running"
+    assert any("TypeError" in fault for fault in faults)

@@ -1,0 +1,80 @@
+"""The curator's commands: questions to the visitor log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.settings import DATABASE
+
+out = Console(highlight=False, soft_wrap=True, markup=False)
+
+
+def _day(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    try:
+        return None if value is None else date.fromisoformat(value).isoformat()
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} is no date; give it as 2026-04-02") from error
+
+
+@click.group()
+def logs() -> None:
+    """The curator's questions to the visitor log."""
+
+
+@logs.command("sessions")
+@home_option
+@json_option
+@click.option("--day", callback=_day, help="Only sessions that began on this local date, YYYY-MM-DD.")
+@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
+def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None, include_demo: bool) -> None:
+    """The sessions, oldest first."""
+    from logs.questions import sessions
+
+    rows = _ask(sessions, home, limit, day, include_demo)
+    if as_json:
+        print_json(rows)
+        return
+    table = Table("id", "local time", "seconds", "source", "end", box=None)
+    for row in rows:
+        table.add_row(
+            str(row["id"]), str(row["local"])[:19], f"{row['duration_s']:.2f}", row["source"], row["reason"]
+        )
+    out.print(table)
+
+
+@logs.command("summary")
+@home_option
+@json_option
+@click.option(
+    "--min-seconds", type=click.FloatRange(min=0), help="Shorter contacts do not count. Default: log.short_s."
+)
+@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
+def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_demo: bool) -> None:
+    """Number, total, mean and median of the sessions, by day and by how they ended."""
+    from logs.questions import summary
+
+    cutoff_s = settings_of(home)["log"].short_s if min_seconds is None else min_seconds
+    found = _ask(summary, home, cutoff_s, include_demo)
+    if as_json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        click.echo(f"{name}: {value}")
+
+
+def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:
+    from logs.questions import UnreadableLog
+
+    try:
+        return question(home / DATABASE, *values)
+    except UnreadableLog as error:
+        raise Refused(str(error)) from error

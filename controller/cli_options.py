@@ -1,0 +1,61 @@
+"""What the commands share: the home, JSON, the settings in force, refusals in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from controller.install.home import home_folder
+from controller.settings import ConfigError, Settings, load
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Refused(click.ClickException):
+    """The command cannot be carried out; 1 = a problem here, 2 = wrong use."""
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]
+
+
+class _Home(click.ParamType):
+    name = "dir"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        try:
+            return home_folder(str(value) or None, os.environ)
+        except PermissionError as error:
+            raise Refused(str(error)) from error
+
+
+def home_option(command: Command) -> Command:
+    """`--home DIR`, which every command takes."""
+    text = "Folder of settings, calibration, database and cache; default BAITED_HOME, else the user's."
+    return click.option("--home", type=_Home(), default="", help=text)(command)
+
+
+def json_option(command: Command) -> Command:
+    """`--json`, for those that print data."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def settings_of(home: Path) -> Settings:
+    """The settings in force, warnings said; wrong ones end the command."""
+    try:
+        settings = load(home)
+    except ConfigError as error:
+        raise Refused(str(error), 2) from error
+    for warning in settings.warnings:
+        click.echo(warning, err=True)
+    return settings
+
+
+def print_json(data: Any) -> None:
+    """Data as JSON on standard output, kanji as they are."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))

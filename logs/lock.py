@@ -31,18 +31,28 @@ class HomeLock:
         self._handle: int | None = None
 
     def take(self) -> None:
-        """Raises AlreadyRunning when held elsewhere, OSError when the folder cannot be written."""
+        """Raises AlreadyRunning when held elsewhere, OSError when the folder cannot be written or locked."""
         if self._handle is not None:
             return
         self._home.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o664)
-        if fcntl is not None:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(handle)
-                raise AlreadyRunning(self._home) from None
+        try:
+            self._lock(handle)
+        except BaseException:
+            os.close(handle)
+            raise
         self._handle = handle
+
+    def _lock(self, handle: int) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRunning(self._home) from None
+        except OSError as fault:
+            text = f"{self._path.name} cannot be locked ({fault.strerror}); some network folders give no locks"
+            raise OSError(fault.errno, text) from fault
 
     def release(self) -> None:
         if self._handle is not None:

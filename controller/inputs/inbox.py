@@ -13,13 +13,14 @@ MOST_CONTACTS = 256
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """The light went on or off at `at_s`, screen px."""
+    """The light went on or off at `at_s`, screen px; not `alive`: off because the device is lost."""
 
     on: bool
     at_s: float
     x: float
     y: float
     reason: Reason = ""
+    alive: bool = True
 
 
 class Inbox:
@@ -79,16 +80,15 @@ class Inbox:
             self._alive, lit = False, self._lit
             _, x, y = self._newest
         if lit:
-            self.contact(Contact(False, at_s, x, y, self._lost_reason))
+            self.contact(Contact(False, at_s, x, y, self._lost_reason, alive=False))
 
     def take(self, tick: int) -> LightSample:
         """The oldest waiting contact, else the light as it is now."""
         with self._lock:
             if self._contacts:
                 first = self._contacts.popleft()
-                alive = first.reason != self._lost_reason
                 sample = LightSample(
-                    tick, first.at_s, first.x, first.y, first.on, self._source, alive, first.reason
+                    tick, first.at_s, first.x, first.y, first.on, self._source, first.alive, first.reason
                 )
             else:
                 sample = self._unchanged(tick)
@@ -101,7 +101,7 @@ class Inbox:
             return replace(self._given, tick=tick, at_s=at_s, x=x, y=y, alive=self._alive)
         reason = self._lost_reason
         if self._alive:
-            reason = "" if self._given.reason == self._lost_reason else self._given.reason
+            reason = self._given.reason if self._given.alive else ""
         return replace(self._given, tick=tick, at_s=at_s, alive=self._alive, reason=reason)
 
     def _merge(self) -> None:

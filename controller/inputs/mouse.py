@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 from controller.inputs.inbox import Contact, Inbox
 from controller.light import LightSample
-
-
-class PointerEvent(Protocol):
-    """What the window tells of the pointer; x, y in px of the screen, y down."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def at_s(self) -> float: ...
-
-    @property
-    def x(self) -> float: ...
-
-    @property
-    def y(self) -> float: ...
+from display.events import PointerEvent
 
 
 class MouseSource:
@@ -32,7 +17,7 @@ class MouseSource:
         self, take_pointer: Callable[[], Iterable[PointerEvent]], clock: Callable[[], float]
     ) -> None:
         self._take_pointer, self._clock = take_pointer, clock
-        self._inbox = Inbox("mouse", "off", 0.0, 0.0, clock())
+        self._inbox = Inbox("mouse", "", 0.0, 0.0, clock())
         self._inbox.revived()
 
     def poll(self, tick: int) -> LightSample:

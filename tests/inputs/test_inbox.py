@@ -54,6 +54,18 @@ def test_lost_camera_ends_the_light_at_its_last_picture_after_what_waits() -> No
     assert (inbox.take(4).alive, inbox.take(5).reason) == (True, "")
 
 
+def test_a_device_that_answers_is_alive_whatever_the_reason_of_its_off() -> None:
+    inbox = Inbox("mouse", "off", 0, 0, 0.0)
+    inbox.revived()
+    inbox.contact(Contact(True, 1.0, 10, 20))
+    inbox.contact(Contact(False, 1.1, 10, 20, "off"))
+    samples = [inbox.take(tick) for tick in range(3)]
+    assert [sample.alive for sample in samples] == [True] * 3
+    assert [sample.reason for sample in samples] == ["", "off", "off"]
+    inbox.lost(1.2)
+    assert not inbox.take(3).alive
+
+
 def test_too_many_waiting_contacts_are_joined_and_counted_never_dropped_at_the_ends() -> None:
     inbox = Inbox("camera", "camera_lost", 0, 0, 0.0)
     for number in range(1000):

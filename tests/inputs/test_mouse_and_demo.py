@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+
+import pytest
 
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
 from controller.inputs.settings import DemoSettings
 from controller.stepper import ManualClock
+from display.events import PointerEvent
 
 SIZE = (1280, 720)
-
-
-class Touch(NamedTuple):
-    kind: str
-    at_s: float
-    x: float
-    y: float
 
 
 class Hand:
     """Events waiting to be taken, as the window would give them."""
 
     def __init__(self) -> None:
-        self.waiting: list[Touch] = []
+        self.waiting: list[PointerEvent] = []
 
-    def take(self) -> list[Touch]:
+    def take(self) -> list[PointerEvent]:
         taken, self.waiting = self.waiting, []
         return taken
 
@@ -34,18 +29,29 @@ class Hand:
 def test_a_press_and_release_between_two_ticks_are_both_seen() -> None:
     hand = Hand()
     mouse = MouseSource(hand.take, ManualClock(5.0))
-    hand.waiting = [Touch("press", 4.990, 10, 20), Touch("release", 4.995, 12, 20)]
+    hand.waiting = [PointerEvent("press", 4.990, 10, 20), PointerEvent("release", 4.995, 12, 20)]
     first, second, third = (mouse.poll(tick) for tick in (1, 2, 3))
     assert (first.on, first.at_s, first.x) == (True, 4.990, 10)
     assert (second.on, second.at_s, second.x) == (False, 4.995, 12)
     assert (third.on, third.at_s) == (False, 5.0)
 
 
+def test_the_mouse_answers_also_when_its_button_is_let_go() -> None:
+    hand = Hand()
+    mouse = MouseSource(hand.take, ManualClock(5.0))
+    hand.waiting = [PointerEvent("press", 4.990, 10, 20), PointerEvent("release", 4.995, 12, 20)]
+    samples = [mouse.poll(tick) for tick in range(6)]
+    assert [sample.alive for sample in samples] == [True] * 6
+    assert [sample.reason for sample in samples] == ["", *["off"] * 5]
+
+
 def test_a_hundred_clicks_in_one_tick_come_out_one_contact_a_tick() -> None:
     hand = Hand()
     mouse = MouseSource(hand.take, ManualClock())
     hand.waiting = [
-        Touch(kind, k + part, k, 0) for k in range(100) for kind, part in (("press", 0.0), ("release", 0.5))
+        PointerEvent(kind, k + part, k, 0)
+        for k in range(100)
+        for kind, part in (("press", 0.0), ("release", 0.5))
     ]
     samples = [mouse.poll(tick) for tick in range(300)]
     edges = [now.on for before, now in itertools.pairwise(samples) if now.on != before.on]
@@ -56,7 +62,7 @@ def test_a_hundred_clicks_in_one_tick_come_out_one_contact_a_tick() -> None:
 def test_the_newest_position_wins() -> None:
     hand = Hand()
     mouse = MouseSource(hand.take, ManualClock())
-    hand.waiting = [Touch("press", 0.0, 1, 1), *(Touch("move", 0.0, x, 7) for x in range(50))]
+    hand.waiting = [PointerEvent("press", 0.0, 1, 1), *(PointerEvent("move", 0.0, x, 7) for x in range(50))]
     mouse.poll(1)
     sample = mouse.poll(2)
     assert (sample.on, sample.x, sample.y) == (True, 49, 7)
@@ -99,3 +105,17 @@ def test_the_hand_eases_in_and_out() -> None:
     ]
     assert max(steps) <= 0.025 * (SIZE[0] ** 2 + SIZE[1] ** 2) ** 0.5
     assert max(steps) > 2.0
+
+
+@pytest.mark.parametrize("size", [(320, 240), (1280, 100), (200, 720)])
+def test_the_hand_is_on_a_smaller_screen_at_once(size: tuple[int, int]) -> None:
+    """Whatever the hand was doing when the window shrank, also while it was on its way."""
+    for ticks in range(0, 3000, 60):
+        demo = DemoSource(DemoSettings(hold_s=60.0), SIZE, 3, ManualClock())
+        for tick in range(ticks):
+            demo.poll(tick)
+        demo.resize(size)
+        for tick in range(600):
+            sample = demo.poll(ticks + tick)
+            assert 0 <= sample.x <= size[0]
+            assert 0 <= sample.y <= size[1]

@@ -79,13 +79,19 @@ class DemoSource:
             height * self._random.uniform(MARGIN, 1 - MARGIN),
         )
 
+    def _held_in(self, place: tuple[float, float]) -> tuple[float, float]:
+        width, height = self._size
+        return min(place[0], float(width)), min(place[1], float(height))
+
     @staticmethod
     def _ticks(seconds: float) -> int:
         return max(1, round(seconds * TICKS_PER_S))
 
     def resize(self, size: tuple[int, int]) -> None:
-        """From the next place on, stay on a screen of this size (px)."""
+        """Stay on a screen of this size (px) from now on: hand and goal are brought in to its edge."""
         self._size = size
+        self._x, self._y = self._held_in((self._x, self._y))
+        self._start, self._goal = self._held_in(self._start), self._held_in(self._goal)
 
     def state(self) -> dict[str, Any]:
         """Nothing that the sample does not say."""

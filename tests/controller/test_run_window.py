@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 Show = Callable[..., Any]
+Hand = Callable[..., tuple[float, float]]
 Logged = Callable[..., list[dict[str, Any]]]
 SIZE = (640, 480)
 TWO_TICKS_S = 2 / 60
@@ -35,7 +36,7 @@ def display() -> Iterator[str]:
 
 
 @pytest.fixture
-def hand(display: str) -> Callable[..., tuple[float, float]]:
+def hand(display: str) -> Hand:
     """hand("mousedown", "1"): act through xdotool; the times before and after, between which it happened."""
 
     def act(*words: str) -> tuple[float, float]:
@@ -59,7 +60,7 @@ def windowed(show: Show, display: str) -> Callable[..., Any]:
 
 
 def test_a_press_of_three_seconds_is_one_session_of_that_length_at_that_place(
-    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]], logged: Logged
+    windowed: Callable[..., Any], hand: Hand, logged: Logged
 ) -> None:
     """Chosen by auto; the duration equals the time between the injected events within two ticks."""
     running = windowed()
@@ -78,7 +79,7 @@ def test_a_press_of_three_seconds_is_one_session_of_that_length_at_that_place(
 
 
 def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
-    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]], logged: Logged
+    windowed: Callable[..., Any], hand: Hand, logged: Logged
 ) -> None:
     running = windowed()
     hand("mousemove", "300", "200")
@@ -90,9 +91,7 @@ def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
     assert visit["reason"] == "stopped"
 
 
-def test_only_the_chord_ends_the_show(
-    windowed: Callable[..., Any], hand: Callable[..., tuple[float, float]]
-) -> None:
+def test_only_the_chord_ends_the_show(windowed: Callable[..., Any], hand: Hand) -> None:
     """Escape, Q, F11, Alt+F4 and clicks do nothing; Ctrl+Q ends it with code 0 (F26)."""
     running = windowed()
     for key in ("Escape", "q", "F11", "alt+F4"):

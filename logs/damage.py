@@ -10,6 +10,7 @@ Kind = Literal["busy", "damaged", "refused", "failed"]
 
 # Primary result codes of SQLite.
 BUSY, LOCKED, CORRUPT, TOO_BIG, CONSTRAINT, MISMATCH, RANGE, NOT_A_DATABASE = 5, 6, 11, 18, 19, 20, 25, 26
+VALUE_FAULTS = (ArithmeticError, LookupError, TypeError, ValueError)
 COMPANIONS = ("-wal", "-shm", "-journal")
 
 ADVICE = {
@@ -25,12 +26,13 @@ class LogMoved(OSError):
 
 
 def kind_of(error: BaseException) -> Kind:
-    """What to do: busy = wait, damaged = move aside, refused = skip the entry, failed = open again."""
-    if isinstance(error, OSError):
-        return "failed"
+    """What to do: busy = wait, damaged = move aside, refused = skip the entry, failed = open again.
+
+    An entry is to blame only for errors that values can cause; any other fault may pass by itself.
+    """
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
-        return "refused"
+        return "refused" if isinstance(error, VALUE_FAULTS) or _is_from_driver(error) else "failed"
     primary = code & 0xFF
     if primary in (BUSY, LOCKED):
         return "busy"
@@ -39,9 +41,15 @@ def kind_of(error: BaseException) -> Kind:
     return "refused" if primary in (CONSTRAINT, MISMATCH, TOO_BIG, RANGE) else "failed"
 
 
+def _is_from_driver(error: BaseException) -> bool:
+    """True for a driver's error without a code: it did not even hand the values to the engine."""
+    return any(kind.__name__ in ("InterfaceError", "DatabaseError") for kind in type(error).__mro__)
+
+
 def explain(error: BaseException, path: Path) -> str:
     """One line: what happened, to which file, and what comes of it."""
-    return f"{path.name}: {error} ({ADVICE[kind_of(error)]})"
+    text = str(error) or type(error).__name__
+    return f"{path.name}: {text} ({ADVICE[kind_of(error)]})"
 
 
 def leftovers(path: Path) -> list[Path]:

@@ -6,6 +6,7 @@ import queue
 import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import tzinfo
 from typing import Any
 
@@ -15,8 +16,6 @@ from logs.records import Note, SessionRecord
 from logs.visits import Event
 
 QUEUE_LIMIT = 100_000
-# What code handed to the log, or a driver's own code, may raise without being a stop or an exit.
-FAULTS = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 
 
 class Intake:
@@ -24,7 +23,8 @@ class Intake:
 
     At most `limit` entries wait; what comes then is counted in `dropped`. `waiting` holds the
     dated entries, the oldest first. `undated` entries had a time or detail that cannot be stored,
-    `unsized` ones were put while the window could not tell its size and use the last known one.
+    `unsized` ones were put while the window could not tell its size and use the last known one;
+    `unmeasured` measures were no finite numbers.
     """
 
     def __init__(
@@ -38,23 +38,25 @@ class Intake:
         self._run, self._clock, self._zone, self._limit = run, clock, zone, limit
         self._ask_size_px, self._size_px = size_px, (1.0, 1.0)
         self._queue: queue.SimpleQueue[tuple[Any, ...] | None] = queue.SimpleQueue()
+        self._taken: deque[tuple[Any, ...]] = deque()
         self.waiting: deque[SessionRecord | Note] = deque()
         self.dropped = 0
         self.undated = 0
         self.unsized = 0
+        self.unmeasured = 0
 
     def __len__(self) -> int:
-        return self._queue.qsize() + len(self.waiting)
+        return self._queue.qsize() + len(self._taken) + len(self.waiting)
 
-    def put(self, event: Event) -> None:
+    def put(self, event: Event, measures: Mapping[str, float] | None = None) -> None:
         try:
             self._size_px = self._ask_size_px()
-        except FAULTS:  # whatever the window is doing, the frame thread must not pay for the log
+        except Exception:  # noqa: BLE001  whatever the window is doing, the frame must not pay for the log
             self.unsized += 1
-        self._enqueue((event, self._size_px))
+        self._enqueue((event, self._size_px, _copy(measures)))
 
     def note(self, kind: str, detail: Mapping[str, Any], at_s: float) -> None:
-        self._enqueue((kind, dict(detail), at_s))
+        self._enqueue((kind, _copy(detail), at_s))
 
     def wake(self) -> None:
         """End the writer's wait for something to do."""
@@ -62,19 +64,22 @@ class Intake:
 
     def collect(self, wait_s: float) -> None:
         """Move all that was put to `waiting`; waits up to `wait_s` when there is nothing at all."""
-        items = []
         try:
-            items.append(self._queue.get(timeout=wait_s) if wait_s > 0 else self._queue.get_nowait())
+            self._take(self._queue.get(timeout=wait_s) if wait_s > 0 else self._queue.get_nowait())
             while True:
-                items.append(self._queue.get_nowait())
+                self._take(self._queue.get_nowait())
         except queue.Empty:
             pass
         self._notice_clock_step()
-        for item in filter(None, items):
-            self._keep(item)
+        while self._taken:
+            self._keep(self._taken.popleft())
+
+    def _take(self, item: tuple[Any, ...] | None) -> None:
+        if item is not None:
+            self._taken.append(item)
 
     def _enqueue(self, item: tuple[Any, ...]) -> None:
-        if self._queue.qsize() + len(self.waiting) >= self._limit:
+        if len(self) >= self._limit:
             self.dropped += 1
         else:
             self._queue.put(item)
@@ -91,16 +96,28 @@ class Intake:
     def _keep(self, item: tuple[Any, ...]) -> None:
         try:
             entry = self._date(item)
-        except (ArithmeticError, ValueError, TypeError):  # a time beyond the calendar, a detail not plain
+        except Exception:  # noqa: BLE001  a time beyond the calendar, a detail whose own text raises anything
             self.undated += 1
             return
         if self.waiting and isinstance(entry, SessionRecord) and entry.replaces(self.waiting[-1]):
-            self.waiting[-1] = entry
+            self.waiting[-1] = entry.with_measures_of(self.waiting[-1])
         else:
             self.waiting.append(entry)
 
     def _date(self, item: tuple[Any, ...]) -> SessionRecord | Note:
         if isinstance(item[0], Event):
-            return records.session_record(item[0], self._run, self._clock, self._zone, item[1])
+            event, size_px, measures = item
+            entry = records.session_record(event, self._run, self._clock, self._zone, size_px)
+            good = {} if measures is None else records.finite(measures)
+            self.unmeasured += 1 if measures is None else len(measures) - len(good)
+            return replace(entry, measures=good)
         kind, detail, at_s = item
         return records.note(kind, self._clock.to_utc_us(at_s), at_s, detail)
+
+
+def _copy(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A copy that the caller can no longer change, None for what cannot be copied."""
+    try:
+        return dict(values or {})
+    except Exception:  # noqa: BLE001  a mapping may be any code, and handing over never raises
+        return None

@@ -44,14 +44,15 @@ class HomeLock:
         self._handle = handle
 
     def _lock(self, handle: int) -> None:
-        if fcntl is None:
-            return
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise AlreadyRunning(self._home) from None
         except OSError as fault:
-            text = f"{self._path.name} cannot be locked ({fault.strerror}); some network folders give no locks"
+            text = (
+                f"{self._path.name} cannot be locked ({fault.strerror}); some network folders give no locks"
+            )
             raise OSError(fault.errno, text) from fault
 
     def release(self) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from typing import Any
 
@@ -27,10 +28,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """An event of a session with the row it makes; `row` holds every column but id and run."""
+    """An event of a session with the row it makes; `row` holds every column but id and run.
+
+    `measures` are what the scene measured at that moment, finite numbers by name.
+    """
 
     event: Event
     row: dict[str, Any]
+    measures: dict[str, float] = field(default_factory=dict)
 
     @property
     def uuid(self) -> str:
@@ -44,6 +49,10 @@ class SessionRecord:
             and isinstance(other.event, Beat)
             and other.uuid == self.uuid
         )
+
+    def with_measures_of(self, older: Any) -> SessionRecord:
+        """This record with the measures that only the older one has."""
+        return replace(self, measures={**older.measures, **self.measures})
 
 
 def session_uuid(run: uuid.UUID, event: Event) -> str:
@@ -82,7 +91,20 @@ def session_record(
     return SessionRecord(event, row)
 
 
+def finite(measures: Mapping[Any, Any]) -> dict[str, float]:
+    """Those measures that are finite numbers, as floats by name; the others are left out."""
+    good = {}
+    for name, value in measures.items():
+        try:
+            number = float(value)
+        except (ArithmeticError, TypeError, ValueError):
+            continue
+        if math.isfinite(number):
+            good[str(name)] = number
+    return good
+
+
 def note(kind: str, at_us: int, mono_s: float, detail: Mapping[str, Any], step_ms: int = 0) -> Note:
     """A note with a name of its own; `detail` must be plain values."""
     text = json.dumps(dict(detail), ensure_ascii=False, default=str)
-    return Note(str(uuid.uuid4()), at_us, mono_s, kind, text, step_ms)
+    return Note(str(uuid.uuid4()), at_us, mono_s, str(kind), text, step_ms)

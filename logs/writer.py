@@ -15,7 +15,7 @@ from typing import Any
 from logs import damage
 from logs.clock import ClockPair
 from logs.engine import Engine, choose
-from logs.intake import FAULTS, QUEUE_LIMIT, Intake
+from logs.intake import QUEUE_LIMIT, Intake
 from logs.lock import AlreadyRunning, HomeLock
 from logs.records import Note, SessionRecord
 from logs.settings import zone_named
@@ -30,10 +30,12 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """How the log is: `error` and `warning` are empty when all is well; ages are seconds.
+    """How the log is: `error` and `warning` are empty when nobody need act; ages are seconds.
 
-    `queue_length` entries wait; `last_write_age_s` is None before the first write; `dropped`
-    entries found the queue full, `refused` ones were not taken by the database.
+    `warning` tells of damage done in this run (files moved aside, entries lost), `note` of what is
+    merely slower here. `queue_length` entries wait; `last_write_age_s` is None before the first
+    write; `dropped` entries found the queue full, `refused` ones could not be stored, `unsized`
+    ones use an older size of the screen, `unmeasured` measures were no finite numbers.
     """
 
     queue_length: int
@@ -46,6 +48,9 @@ class LogState:
     refused: int = 0
     warning: str = ""
     open: bool = False
+    note: str = ""
+    unsized: int = 0
+    unmeasured: int = 0
 
 
 class Log:
@@ -85,6 +90,7 @@ class Log:
         self._error, self._end_reason = "", "clean"
         self._wrote_s: float | None = None
         self._refused, self._wait_s, self._batch = 0, FIRST_WAIT_S, BATCH
+        self._storing = False
         self._lock = HomeLock(self._path)
         self._take_lock()
         self._thread = threading.Thread(target=self._work, name="log-writer", daemon=True)
@@ -93,18 +99,21 @@ class Log:
     def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
         """Hand over what `Visits.step` gave; never blocks, never raises; None is ignored.
 
-        `measures` belongs to the contract with the scenes; this schema has no place for it yet.
+        `measures`, numbers by name, are kept with the session; the last value of each name stands.
         """
         if event is not None:
-            self._intake.put(event)
+            self._intake.put(event, measures)
 
     def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
-        """Hand over a happening (input lost, scene changed) with plain values, at `at_s` or now."""
+        """Hand over a happening (input lost, scene changed) with plain values, at `at_s` or now.
+
+        For any thread; never blocks, never raises: what cannot be stored is counted as refused.
+        """
         self._intake.note(kind, detail or {}, self._clock.now_s() if at_s is None else at_s)
 
     def state(self) -> LogState:
         """Plain values for status.json; callable from any thread, waits for nothing."""
-        wrote_s = self._wrote_s
+        wrote_s, refused = self._wrote_s, self._refused + self._intake.undated
         return LogState(
             queue_length=len(self._intake),
             last_write_age_s=None if wrote_s is None else max(0.0, self._clock.now_s() - wrote_s),
@@ -113,9 +122,12 @@ class Log:
             journal=self._engine.journal,
             path=str(self._path),
             dropped=self._intake.dropped,
-            refused=self._refused + self._intake.undated,
-            warning="; ".join(filter(None, [self._engine.warning, *self._store.moved])),
+            refused=refused,
+            warning="; ".join([*self._store.moved, *_losses(refused, self._intake.dropped)]),
             open=self._store.is_open,
+            note=self._engine.warning,
+            unsized=self._intake.unsized,
+            unmeasured=self._intake.unmeasured,
         )
 
     def stop(self, timeout_s: float = 2.0, reason: str = "clean") -> bool:
@@ -162,12 +174,13 @@ class Log:
     def _advance(self) -> None:
         """One turn of the thread: take what came, write a batch; after a fault wait, longer each time."""
         idle = self._store.is_open and not self._intake.waiting and not self._stopping.is_set()
-        self._intake.collect(IDLE_S if idle else 0.0)
+        self._storing = False
         try:
+            self._intake.collect(IDLE_S if idle else 0.0)
             self._write()
         except AlreadyRunning as fault:
             self._error = str(fault)
-        except (self._engine.module.Error, *FAULTS) as fault:  # the only writer must outlive them all
+        except Exception as fault:  # noqa: BLE001  the only writer must outlive whatever it meets
             self._judge(fault)
         else:
             self._error, self._wait_s = "", FIRST_WAIT_S
@@ -183,7 +196,9 @@ class Log:
         entries = list(islice(self._intake.waiting, self._batch))
         if not entries:
             return
+        self._storing = True
         self._store.write(entries)
+        self._storing = False
         self._wrote_s = self._clock.now_s()
         self._batch = BATCH
         for entry in entries:
@@ -192,7 +207,7 @@ class Log:
 
     def _acknowledge(self, entry: SessionRecord | Note) -> None:
         if self._acknowledged is not None and isinstance(entry, SessionRecord):
-            with suppress(*FAULTS):  # the entry is safe; a fault of the listener must not count against it
+            with suppress(Exception):  # the entry is safe; a fault of the listener must not count against it
                 self._acknowledged(entry.event, entry.uuid)
 
     def _judge(self, fault: Exception) -> None:
@@ -201,7 +216,7 @@ class Log:
         kind = damage.kind_of(fault)
         if kind == "busy":
             return
-        if kind == "refused" and self._store.is_open and self._intake.waiting:
+        if kind == "refused" and self._storing:
             if self._batch == 1:
                 self._intake.waiting.popleft()
                 self._refused += 1
@@ -213,10 +228,17 @@ class Log:
         """True when nothing waits and the run is marked as ended."""
         if len(self._intake) or not self._store.is_open:
             return False
+        self._storing = False
         try:
             self._store.end_run(self._end_reason)
-        except (self._engine.module.Error, *FAULTS) as fault:
+        except Exception as fault:  # noqa: BLE001  as above; the end is tried again until it is abandoned
             self._judge(fault)
             self._sleep(STOPPING_WAIT_S)
             return False
         return True
+
+
+def _losses(refused: int, dropped: int) -> list[str]:
+    """In words, what this run could not keep."""
+    losses = ((refused, "could not be stored"), (dropped, "came while the queue was full"))
+    return [f"lost: {n} {'entry' if n == 1 else 'entries'} that {why}" for n, why in losses if n]

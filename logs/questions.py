@@ -36,13 +36,17 @@ def sessions(
 
     `day` keeps the sessions that began on this local date (YYYY-MM-DD). `on`, `off` are ISO in
     UTC, `local` ISO with the gallery's offset, `duration_s` seconds, positions shares of the
-    screen; `reason` is "open" and `off` None while the visitor is still there.
+    screen; `reason` is "open" and `off` None while the visitor is still there; `measures` what the
+    scene measured last, numbers by name, empty for sessions of older programs.
     Raises UnreadableLog, and ValueError for a day that is no date.
     """
     where, values = _conditions(include_demo, day)
-    text = f"{SESSIONS} WHERE {where} ORDER BY id DESC LIMIT ?"
-    rows = _ask(path, text, [*values, -1 if limit is None else limit])
-    return [_session(row) for row in reversed(rows)]
+    chosen = f"WHERE {where} ORDER BY id DESC LIMIT ?"
+    values.append(-1 if limit is None else limit)
+    with _reading(path) as connection:
+        rows = connection.execute(f"{SESSIONS} {chosen}", values).fetchall()
+        measures = _measures(connection, chosen, values)
+    return [{**_session(row), "measures": measures.get(row[0], {})} for row in reversed(rows)]
 
 
 def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[str, Any]:
@@ -116,6 +120,17 @@ def _session(row: tuple[Any, ...]) -> dict[str, Any]:
     }
 
 
+def _measures(connection: Any, chosen: str, values: list[Any]) -> dict[int, dict[str, float]]:
+    """The measures of the chosen sessions by their id; none in a file from before there were any."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'session_metric'").fetchone():
+        return {}
+    found: dict[int, dict[str, float]] = {}
+    text = f"SELECT * FROM session_metric WHERE session IN (SELECT id FROM session {chosen})"
+    for session, name, value in connection.execute(text, values):
+        found.setdefault(session, {})[name] = value
+    return found
+
+
 def _instant(at_us: int) -> datetime:
     return EPOCH + timedelta(microseconds=at_us)
 
@@ -137,11 +152,6 @@ def _median(connection: Any, ended: str, min_s: float, n: int) -> float | None:
         [min_s, 2 - n % 2, (n - 1) // 2],
     ).fetchall()
     return float(sum(row[0] for row in middle) / len(middle))
-
-
-def _ask(path: Path, text: str, values: list[Any]) -> list[tuple[Any, ...]]:
-    with _reading(path) as connection:
-        return list(connection.execute(text, values).fetchall())
 
 
 @contextmanager

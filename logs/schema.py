@@ -1,6 +1,7 @@
 """The tables of the log, written out and changed only by a chain of migrations.
 
-Version 1 has runs and sessions, version 2 adds events and the views. Every instant is stored as
+Version 1 has runs and sessions, version 2 adds events and the views, version 3 what the scene
+measured. Every instant is stored as
 UTC microseconds; every duration comes from the monotonic clock; the gallery's date and hour are
 fixed at ON.
 """
@@ -13,7 +14,7 @@ from typing import Any
 from sqlite_utils import Database, Migrations
 
 MIGRATIONS = Migrations("baited_log")
-TABLES = ("run", "session", "event")
+TABLES = ("run", "session", "event", "session_metric")
 # With these in the index a question over all days never has to visit the rows themselves.
 KIND = "demo, end_reason"
 
@@ -73,6 +74,15 @@ CREATE TABLE event (
 ) STRICT
 """
 
+METRIC = """
+CREATE TABLE session_metric (
+    session INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    value REAL NOT NULL,
+    PRIMARY KEY (session, name)
+) STRICT, WITHOUT ROWID
+"""
+
 
 @MIGRATIONS(name="001_runs_and_sessions")
 def _runs_and_sessions(db: Database) -> None:
@@ -95,6 +105,12 @@ def _events_and_views(db: Database) -> None:
     )
     db.conn.execute("CREATE VIEW session_valid AS SELECT * FROM session_closed WHERE duration_s >= 5")
     db.conn.execute("PRAGMA user_version = 2")
+
+
+@MIGRATIONS(name="003_measures")
+def _measures(db: Database) -> None:
+    db.conn.execute(METRIC)
+    db.conn.execute("PRAGMA user_version = 3")
 
 
 def is_current(connection: Any) -> bool:

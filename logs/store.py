@@ -37,6 +37,10 @@ UPDATE session SET duration_s = :duration_s, end_x = :end_x, end_y = :end_y, joi
     seen_at_us = :seen_at_us, seen_mono_s = :seen_mono_s
 WHERE uuid = :uuid AND end_reason = 'open'
 """
+PUT_MEASURE = """
+INSERT INTO session_metric (session, name, value) SELECT id, ?, ? FROM session WHERE uuid = ?
+ON CONFLICT (session, name) DO UPDATE SET value = excluded.value
+"""
 CLOSE_OPEN = """
 UPDATE session SET end_reason = 'recovered', off_at_us = seen_at_us WHERE end_reason = 'open'
 """
@@ -227,16 +231,22 @@ class Store:
     def _put(self, entry: SessionRecord | Note) -> None:
         if isinstance(entry, Note):
             self._put_note(entry)
-            return
+        elif self._put_session(entry):
+            measures = [(name, value, entry.uuid) for name, value in entry.measures.items()]
+            self._connection.executemany(PUT_MEASURE, measures)
+
+    def _put_session(self, entry: SessionRecord) -> bool:
+        """True when the entry told something new."""
         row = {**entry.row, "run": self._run_id}
         statement = {Ended: END_SESSION, Beat: BEAT_SESSION}.get(type(entry.event))
         if statement and self._connection.execute(statement, row).rowcount:
-            return
+            return True
         if self._connection.execute("SELECT 1 FROM session WHERE uuid = ?", [entry.uuid]).fetchone():
-            return
+            return False
         if row["end_reason"] == "open":
             self._connection.execute(CLOSE_OPEN)
         self._connection.execute(INSERT_SESSION, row)
+        return True
 
     def _put_note(self, entry: Note) -> None:
         done = self._connection.execute(

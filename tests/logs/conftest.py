@@ -1,4 +1,4 @@
-"""A clock moved by hand, a log that tells what is written, and a look into the database."""
+"""A clock moved by hand, a log that tells what is written, old files, and a look into the database."""
 
 from __future__ import annotations
 
@@ -16,6 +16,54 @@ from logs.writer import Log
 
 PATIENCE_S = 30.0
 START_NS = 1_800_000_000_000_000_000
+
+# The files that earlier programs made, written out, with one visit in them.
+VERSION_1 = """
+CREATE TABLE _sqlite_migrations (
+    id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT, applied_at TEXT);
+CREATE UNIQUE INDEX idx__sqlite_migrations_migration_set_name
+    ON _sqlite_migrations (migration_set, name);
+INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
+    VALUES ('baited_log', '001_runs_and_sessions', '2026-01-01 00:00:00+00:00');
+CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,
+    started_at_us INTEGER NOT NULL, started_mono_s REAL NOT NULL, boot_id TEXT NOT NULL, zone TEXT NOT NULL,
+    version TEXT NOT NULL, settings_hash TEXT NOT NULL, settings TEXT NOT NULL,
+    clock_step_ms INTEGER NOT NULL DEFAULT 0, ended_at_us INTEGER, end_reason TEXT) STRICT;
+CREATE TABLE session (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL REFERENCES run (id), source TEXT NOT NULL,
+    demo INTEGER NOT NULL CHECK (demo IN (0, 1)), on_at_us INTEGER NOT NULL, off_at_us INTEGER,
+    on_mono_s REAL NOT NULL, duration_s REAL NOT NULL CHECK (duration_s >= 0), zone TEXT NOT NULL,
+    utc_offset_min INTEGER NOT NULL, local_date TEXT NOT NULL, local_hour INTEGER NOT NULL,
+    start_x REAL NOT NULL, start_y REAL NOT NULL, end_x REAL NOT NULL, end_y REAL NOT NULL,
+    joins INTEGER NOT NULL DEFAULT 0, seen_at_us INTEGER NOT NULL, seen_mono_s REAL NOT NULL,
+    clock_step_ms INTEGER NOT NULL DEFAULT 0, end_reason TEXT NOT NULL DEFAULT 'open') STRICT;
+CREATE UNIQUE INDEX session_one_open ON session (end_reason) WHERE end_reason = 'open';
+PRAGMA user_version = 1;
+INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, settings,
+    ended_at_us, end_reason) VALUES ('r', 1, 1.0, '', 'Asia/Tokyo', '0', '', '{}', 9, 'clean');
+INSERT INTO session (uuid, run, source, demo, on_at_us, off_at_us, on_mono_s, duration_s, zone,
+    utc_offset_min, local_date, local_hour, start_x, start_y, end_x, end_y, seen_at_us, seen_mono_s,
+    end_reason) VALUES ('old', 1, 'camera', 0, 1767229200000000, 1767229241350000, 5.0, 41.35, 'Asia/Tokyo',
+    540, '2026-01-01', 10, 0.1, 0.2, 0.3, 0.4, 1767229241350000, 46.35, 'off');
+"""
+VERSION_2 = """
+INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
+    VALUES ('baited_log', '002_events_and_views', '2026-02-01 00:00:00+00:00');
+CREATE TABLE event (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL REFERENCES run (id), at_us INTEGER NOT NULL, mono_s REAL NOT NULL,
+    kind TEXT NOT NULL, detail TEXT NOT NULL) STRICT;
+CREATE INDEX event_at ON event (at_us);
+CREATE VIEW session_closed AS SELECT * FROM session WHERE demo = 0 AND end_reason <> 'open';
+CREATE VIEW session_valid AS SELECT * FROM session_closed WHERE duration_s >= 5;
+PRAGMA user_version = 2;
+"""
+VERSION_3 = """
+INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
+    VALUES ('baited_log', '003_measures', '2026-03-01 00:00:00+00:00');
+CREATE TABLE session_metric (session INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+    name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (session, name)) STRICT, WITHOUT ROWID;
+PRAGMA user_version = 3;
+"""
 
 
 class HandClock:
@@ -96,6 +144,19 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture
 def ask() -> Callable[..., list[dict[str, Any]]]:
     return rows
+
+
+@pytest.fixture
+def old_file() -> Callable[[Path, int], None]:
+    """old_file(path, version): a log as the program of that schema version left it."""
+
+    def make(path: Path, version: int) -> None:
+        connection = choose().module.connect(path)
+        for text in (VERSION_1, VERSION_2, VERSION_3)[:version]:
+            connection.executescript(text)
+        connection.close()
+
+    return make
 
 
 @pytest.fixture

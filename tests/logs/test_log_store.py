@@ -15,36 +15,8 @@ from logs.lock import AlreadyRunning
 from logs.questions import sessions, summary
 from logs.schema import TABLES
 from logs.settings import LogSettings
+from logs.store import Store
 from logs.visits import Beat, Ended, Started, Visits
-
-VERSION_1 = """
-CREATE TABLE _sqlite_migrations (
-    id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT, applied_at TEXT);
-CREATE UNIQUE INDEX idx__sqlite_migrations_migration_set_name
-    ON _sqlite_migrations (migration_set, name);
-INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
-    VALUES ('baited_log', '001_runs_and_sessions', '2026-01-01 00:00:00+00:00');
-CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,
-    started_at_us INTEGER NOT NULL, started_mono_s REAL NOT NULL, boot_id TEXT NOT NULL, zone TEXT NOT NULL,
-    version TEXT NOT NULL, settings_hash TEXT NOT NULL, settings TEXT NOT NULL,
-    clock_step_ms INTEGER NOT NULL DEFAULT 0, ended_at_us INTEGER, end_reason TEXT) STRICT;
-CREATE TABLE session (id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE,
-    run INTEGER NOT NULL REFERENCES run (id), source TEXT NOT NULL,
-    demo INTEGER NOT NULL CHECK (demo IN (0, 1)), on_at_us INTEGER NOT NULL, off_at_us INTEGER,
-    on_mono_s REAL NOT NULL, duration_s REAL NOT NULL CHECK (duration_s >= 0), zone TEXT NOT NULL,
-    utc_offset_min INTEGER NOT NULL, local_date TEXT NOT NULL, local_hour INTEGER NOT NULL,
-    start_x REAL NOT NULL, start_y REAL NOT NULL, end_x REAL NOT NULL, end_y REAL NOT NULL,
-    joins INTEGER NOT NULL DEFAULT 0, seen_at_us INTEGER NOT NULL, seen_mono_s REAL NOT NULL,
-    clock_step_ms INTEGER NOT NULL DEFAULT 0, end_reason TEXT NOT NULL DEFAULT 'open') STRICT;
-CREATE UNIQUE INDEX session_one_open ON session (end_reason) WHERE end_reason = 'open';
-PRAGMA user_version = 1;
-INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, settings,
-    ended_at_us, end_reason) VALUES ('r', 1, 1.0, '', 'Asia/Tokyo', '0', '', '{}', 9, 'clean');
-INSERT INTO session (uuid, run, source, demo, on_at_us, off_at_us, on_mono_s, duration_s, zone,
-    utc_offset_min, local_date, local_hour, start_x, start_y, end_x, end_y, seen_at_us, seen_mono_s,
-    end_reason) VALUES ('old', 1, 'camera', 0, 1767229200000000, 1767229241350000, 5.0, 41.35, 'Asia/Tokyo',
-    540, '2026-01-01', 10, 0.1, 0.2, 0.3, 0.4, 1767229241350000, 46.35, 'off');
-"""
 
 
 def test_a_session_stands_as_it_was(begin: Any, visit: Any, ask: Any, clock: Any) -> None:
@@ -92,11 +64,9 @@ def test_durations_are_real_numbers_even_when_the_first_one_is_whole(
 
 
 def test_a_file_of_version_1_opens_and_keeps_its_rows(
-    begin: Any, visit: Any, ask: Any, database: Path
+    begin: Any, visit: Any, ask: Any, database: Path, old_file: Any
 ) -> None:
-    connection = choose().module.connect(database)
-    connection.executescript(VERSION_1)
-    connection.close()
+    old_file(database, 1)
     assert [row["duration_s"] for row in sessions(database)] == [41.35]
     writing = begin()
     for event in visit(1, 5.0, 15.0):
@@ -104,7 +74,7 @@ def test_a_file_of_version_1_opens_and_keeps_its_rows(
     writing.log.note("input_connected", {"input": "torch"})
     assert writing.log.stop(5.0)
     assert [row["duration_s"] for row in ask(database, "SELECT * FROM session_valid")] == [41.35, 10.0]
-    assert ask(database, "PRAGMA user_version") == [{"user_version": 2}]
+    assert ask(database, "PRAGMA user_version") == [{"user_version": 3}]
     assert [row["kind"] for row in ask(database, "SELECT kind FROM event")] == ["input_connected"]
     copy = database.with_name("visits.before-migration.db")
     assert ask(copy, "PRAGMA user_version") == [{"user_version": 1}]
@@ -189,14 +159,43 @@ def test_a_second_on_closes_the_session_left_open(begin: Any, visit: Any, ask: A
     connection.close()
 
 
-def test_one_entry_the_database_refuses_does_not_hold_up_the_others(begin: Any, visit: Any, ask: Any) -> None:
+class Batches:
+    """How many entries the writer tried to store at a time; the first try waits until it may go."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+        self.begun = threading.Event()
+
+    def spying_on(self, write: Any, go: threading.Event) -> Any:
+        def spy(store: Store, entries: Any) -> None:
+            self.sizes.append(len(entries))
+            self.begun.set()
+            assert go.wait(30)
+            write(store, entries)
+
+        return spy
+
+
+@pytest.mark.parametrize("place", [0, 3])
+def test_one_entry_the_database_refuses_does_not_hold_up_the_others(
+    place: int, begin: Any, visit: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches, go = Batches(), threading.Event()
+    monkeypatch.setattr(Store, "write", batches.spying_on(Store.write, go))
     writing = begin(sleep=lambda wait_s: None)
     bad = Ended(7, None, False, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0, "off")  # type: ignore[arg-type]
-    writing.log.put(bad)
-    for event in visit(1, 10.0, 20.0):
-        writing.write(event)
-    assert len(ask(writing.path, "SELECT * FROM session")) == 1
+    writing.log.put(visit(1, 10.0, 20.0)[1])  # the writer takes this one and is held with it
+    assert batches.begun.wait(30)
+    events = [visit(number, number * 10.0, number * 10.0 + 5.0)[1] for number in range(2, 152)]
+    for event in [*events[:place], bad, *events[place:]]:
+        writing.log.put(event)
+    go.set()
+    assert writing.log.stop(20.0)
+    starts = [row["on_mono_s"] for row in ask(writing.path, "SELECT on_mono_s FROM session ORDER BY id")]
+    assert starts == [number * 10.0 for number in range(1, 152)]
     assert writing.log.state().refused == 1
+    before_bad = [64, 1] * place
+    assert batches.sizes == [1, *before_bad, 64, 1, 1, 64, 64, 150 - place - 1 - 128]
 
 
 HOLDER = """

@@ -17,7 +17,7 @@ os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
 import cv2
 import numpy as np
 
-from controller.inputs.camera_devices import is_video_file, nodes_for
+from controller.inputs.camera_devices import is_video_file, nodes_for, shown
 from controller.inputs.camera_records import Loss
 from controller.inputs.camera_settings import CameraSettings
 
@@ -43,17 +43,12 @@ class FilePictures:
     """A video file: (seconds from its first picture, picture), once."""
 
     def __init__(self, path: str, open_capture: OpenCapture = cv2.VideoCapture) -> None:
-        if not Path(path).exists():
-            raise CaptureFailed(Loss.NOT_THERE, f"{path} is not there")
-        if not os.access(path, os.R_OK):
-            raise CaptureFailed(Loss.FORBIDDEN, f"{path} may not be read by this user")
-        if _is_text(Path(path)):
-            raise CaptureFailed(Loss.NOT_A_VIDEO, f"{path} is a text, no video")
+        _check_file(path)
         self.name = Path(path).name
         self._capture = open_capture(path, cv2.CAP_FFMPEG)
         good, first = self._capture.read() if self._capture.isOpened() else (False, None)
         if not good or first is None:
-            raise CaptureFailed(Loss.NOT_A_VIDEO, f"{path} is no video that can be played")
+            raise CaptureFailed(Loss.NOT_A_VIDEO, f"{shown(path)} is no video that can be played")
         self._first: np.ndarray = first
         rate = self._capture.get(cv2.CAP_PROP_FPS)
         self._interval_s = 1.0 / rate if 0.1 < rate < 1000 else 1 / 30
@@ -170,20 +165,20 @@ def _open_any(
 ) -> tuple[str, Any, np.ndarray]:
     """The first node that delivers a picture: a camera's second node opens but carries none."""
     if not nodes:
-        what = "no camera is plugged in" if device == "auto" else f"camera {device} is not there"
+        what = "no camera is plugged in" if device == "auto" else f"camera {shown(device)} is not there"
         raise CaptureFailed(Loss.NOT_THERE, what)
     allowed = [node for node in nodes if os.access(node, os.R_OK | os.W_OK)]
     if not allowed:
         raise CaptureFailed(
             Loss.FORBIDDEN,
-            f"camera {nodes[0]} may not be opened by this user: add it to the group of the device",
+            f"camera {shown(str(nodes[0]))} may not be opened by this user: add it to the device's group",
         )
     for node in allowed:
         opened = _open(node, settings, open_capture)
         if opened is not None:
             return node.name, *opened
     raise CaptureFailed(
-        Loss.NO_PICTURES, f"camera {device} opened, no pictures: another port or cable, or in use"
+        Loss.NO_PICTURES, f"camera {shown(device)} opened, no pictures: another port or cable, or in use"
     )
 
 
@@ -204,6 +199,24 @@ def _open(node: Path, settings: CameraSettings, open_capture: OpenCapture) -> tu
                 return capture, picture
         capture.release()
     return None
+
+
+def _check_file(path: str) -> None:
+    """CaptureFailed, in words, for a file that cannot be read or is certainly no video."""
+    name = shown(path)
+    try:
+        path.encode("utf-8")
+        if not Path(path).exists():
+            raise CaptureFailed(Loss.NOT_THERE, f"{name} is not there")
+        if _is_text(Path(path)):
+            raise CaptureFailed(Loss.NOT_A_VIDEO, f"{name} is a text, no video")
+    except UnicodeEncodeError as error:  # the decoder library would take the process down with it
+        raise CaptureFailed(Loss.NOT_A_VIDEO, f"{name} has a name that is no UTF-8: rename it") from error
+    except PermissionError as error:
+        raise CaptureFailed(Loss.FORBIDDEN, f"{name} may not be read by this user") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CaptureFailed(Loss.NOT_THERE, f"{name} is not there or cannot be read: {reason}") from error
 
 
 def _is_text(path: Path) -> bool:

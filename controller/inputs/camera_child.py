@@ -36,21 +36,14 @@ class CameraChild:
             env=_environment(),
             bufsize=0,
         )
-        self.tell({"device": device, "settings": settings.model_dump()})
-
-    @property
-    def pid(self) -> int:
-        return int(self._process.pid)
+        with contextlib.suppress(OSError):  # a child that is gone is found out by the next read
+            order = {"device": device, "settings": settings.model_dump()}
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
 
     @property
     def hello_s(self) -> float | None:
         """The child's clock at its start, once it has said hello."""
         return self._decoder.hello_s
-
-    def tell(self, command: dict[str, Any]) -> None:
-        """Send one command; a child that is gone is found out by the next read."""
-        with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps(command).encode() + b"\n")
 
     def read(self, timeout_s: float) -> list[Record]:
         """Records that came within the time; sets `ended` or `fault` instead of raising."""
@@ -74,10 +67,11 @@ class CameraChild:
         try:
             self._process.wait(END_WAIT_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):
+            with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+                self._process.kill()
                 self._process.wait(END_WAIT_S)
-        self._process.stdout.close()
+        with contextlib.suppress(OSError):
+            self._process.stdout.close()
 
 
 def _environment() -> dict[str, str]:

@@ -1,7 +1,6 @@
 """The camera as a process of its own: `python -m controller.inputs.camera_process`.
 
-Standard input: first a JSON line {"device": ..., "settings": {...}}, then commands, one a line:
-{"tracking": {...}} changes the tracker, {"command": "stop"} ends. When the input ends, the process
+Standard input: one JSON line {"device": ..., "settings": {...}}. When the input ends, the process
 leaves at once, even while a read from the camera hangs. Standard output: see camera_records.
 """
 
@@ -19,18 +18,16 @@ from typing import Any
 
 import cv2
 import numpy as np
-from pydantic import ValidationError
 
 from controller.inputs.camera_capture import CaptureFailed, DevicePictures, FilePictures, Liveness
 from controller.inputs.camera_devices import is_video_file
 from controller.inputs.camera_records import Kind, Loss, Record, hello
 from controller.inputs.camera_settings import CameraSettings
 from controller.tracking.follow import Tracker
-from controller.tracking.settings import TrackingSettings
 
 ORDER_WAIT_S = 10.0
 NEXT_PICTURE_S = 0.25
-KINDS = {"on": Kind.ON, "off": Kind.OFF, "spot": Kind.SPOT}
+KINDS = {"on": Kind.ON, "off": Kind.OFF}
 
 Write = Callable[[bytes], Any]
 
@@ -43,12 +40,11 @@ class Capture:
         device: str,
         settings: CameraSettings,
         write: Write,
-        commands: queue.SimpleQueue[dict[str, Any]],
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.device, self.settings = device, settings
-        self._write, self._commands, self._clock, self._sleep = write, commands, clock, sleep
+        self._write, self._clock, self._sleep = write, clock, sleep
         self._tracker = Tracker(settings.tracking)
         self._frames = 0
         self._last_s = clock()
@@ -82,20 +78,25 @@ class Capture:
         self._send(Record(Kind.LOST, self._last_s, loss=Loss.STOPPED, text=text))
 
     def _take(self, picture: np.ndarray, at_s: float) -> None:
-        self._obey()
         events = self._tracker.step(picture, at_s)
         self._last_s, self._frames = at_s, self._frames + 1
-        switch = self._tracker.switch
+        switch, detector = self._tracker.switch, self._tracker.detector
         for event in events:
             if event.kind in KINDS:
                 self._send(Record(KINDS[event.kind], event.at_s, event.x_px, event.y_px, switch.on))
-        self._send(Record(Kind.FRAME, at_s, switch.x_px, switch.y_px, switch.on, frame=self._frames))
-
-    def _obey(self) -> None:
-        while not self._commands.empty():
-            command = self._commands.get()
-            if "tracking" in command:
-                self._tracker.configure(TrackingSettings(**command["tracking"]))
+        self._send(
+            Record(
+                Kind.FRAME,
+                at_s,
+                switch.x_px,
+                switch.y_px,
+                switch.on,
+                self._frames,
+                switch.settled_s,
+                detector.ignored,
+                detector.restless,
+            )
+        )
 
     def _opened(self, name: str, size: tuple[int, int]) -> None:
         self._send(Record(Kind.OPENED, self._clock(), size[0], size[1], text=name))
@@ -109,14 +110,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the show gets the same key and closes our input
     write = _take_over_output()
     write(hello(time.perf_counter()))
-    commands: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_lifeline, args=(commands,), name="lifeline", daemon=True).start()
+    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_lifeline, args=(orders,), name="lifeline", daemon=True).start()
     cv2.setNumThreads(1)
     try:
-        order = commands.get(timeout=ORDER_WAIT_S)
+        order = json.loads(orders.get(timeout=ORDER_WAIT_S))
         settings = CameraSettings(**order.get("settings", {}))
-        Capture(str(order["device"]), settings, write, commands).run()
-    except (queue.Empty, KeyError, ValidationError, cv2.error, MemoryError) as error:
+        Capture(str(order["device"]), settings, write).run()
+    except (queue.Empty, KeyError, TypeError, ValueError, OSError, cv2.error, MemoryError) as error:
         text = f"camera process failed: {type(error).__name__}: {error}".splitlines()[0]
         write(Record(Kind.LOST, time.perf_counter(), loss=Loss.FAULT, text=text).pack())
     os._exit(0)
@@ -137,17 +138,13 @@ def _take_over_output() -> Write:
     return write
 
 
-def _lifeline(commands: queue.SimpleQueue[dict[str, Any]]) -> None:
-    for line in sys.stdin.buffer:
-        try:
-            command = json.loads(line)
-        except ValueError:
-            print(f"camera process: no JSON, ignored: {line[:80]!r}", file=sys.stderr)
-            continue
-        if isinstance(command, dict) and command.get("command") != "stop":
-            commands.put(command)
-        else:
-            break
+def _lifeline(orders: queue.SimpleQueue[bytes]) -> None:
+    """Pass on the order, then wait for the end of the input, which is the end of the process."""
+    order = sys.stdin.buffer.readline()
+    if order:
+        orders.put(order)
+    while sys.stdin.buffer.readline():
+        pass
     os._exit(0)
 
 

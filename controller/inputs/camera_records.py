@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 MAGIC = b"BCAM"
-VERSION = 1
+VERSION = 2
 _HELLO = struct.Struct("<4sHHd")
-_RECORD = struct.Struct("<BBHIdddf92s")
+_RECORD = struct.Struct("<BBBBIIdddd468s")
 HELLO_BYTES = _HELLO.size
 RECORD_BYTES = _RECORD.size
-TEXT_BYTES = 92
+TEXT_BYTES = 468
 
 
 class Kind(IntEnum):
@@ -22,8 +22,7 @@ class Kind(IntEnum):
     FRAME = 2
     ON = 3
     OFF = 4
-    SPOT = 5
-    LOST = 6
+    LOST = 5
 
 
 class Loss(IntEnum):
@@ -45,30 +44,38 @@ class BadHello(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record: `at_s` on `perf_counter` when the picture was grabbed, x and y in camera px."""
+    """One record: `at_s` on `perf_counter` when the picture was grabbed, x and y in camera px.
+
+    Of a FRAME: `settled_s`, up to when it is known whether the light was on (an ON or OFF told later
+    is not older); `ignored` second lights so far; `restless` while too much moves to believe a light.
+    """
 
     kind: Kind
     at_s: float = 0.0
     x: float = 0.0
     y: float = 0.0
     lit: bool = False
-    level: float = 0.0
     frame: int = 0
+    settled_s: float = 0.0
+    ignored: int = 0
+    restless: bool = False
     loss: Loss = Loss.NONE
     text: str = ""
 
     def pack(self) -> bytes:
         """The record as bytes of fixed size; a text that is too long is cut at a whole character."""
-        text = self.text.encode("utf-8")[:TEXT_BYTES].decode("utf-8", "ignore").encode("utf-8")
+        text = self.text.encode("utf-8", "replace")[:TEXT_BYTES].decode("utf-8", "ignore").encode("utf-8")
         return _RECORD.pack(
             self.kind,
             self.lit,
             self.loss,
+            self.restless,
             self.frame & 0xFFFFFFFF,
+            self.ignored & 0xFFFFFFFF,
             self.at_s,
+            self.settled_s,
             self.x,
             self.y,
-            self.level,
             text,
         )
 
@@ -107,10 +114,12 @@ class Decoder:
 
 
 def _unpack(values: tuple) -> Record:
-    kind, lit, loss, frame, at_s, x, y, level, text = values
+    kind, lit, loss, restless, frame, ignored, at_s, settled_s, x, y, text = values
     try:
         known_kind, known_loss = Kind(kind), Loss(loss)
     except ValueError as error:
         raise BadHello(f"camera process sent a record of unknown kind {kind} / {loss}") from error
     words = text.rstrip(b"\0").decode("utf-8", "replace")
-    return Record(known_kind, at_s, x, y, bool(lit), level, frame, known_loss, words)
+    return Record(
+        known_kind, at_s, x, y, bool(lit), frame, settled_s, ignored, bool(restless), known_loss, words
+    )

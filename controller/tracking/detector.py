@@ -147,6 +147,7 @@ class Detector:
 
     def _believed(self, others: list[Blob]) -> list[Blob]:
         """Candidates that may become the light now; one that stood beside it must wait until it is gone."""
+        self.restless = False
         if not self.ready:
             return []
         if self._held is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +16,8 @@ from controller.tracking.settings import TrackingSettings
 from controller.tracking.switch import Change, Switch
 
 Kind = Literal["on", "off", "move", "spot"]
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +51,57 @@ class Tracker:
             events.append(_event(change))
         return [*events, Event("move", at_s, spot.x_px, spot.y_px)]
 
-    def configure(self, settings: TrackingSettings) -> None:
-        """Go on with other thresholds; what was learned of the scene stays."""
-        self.detector.settings = self.switch.settings = settings
-        self.detector.background.time_constant_s = settings.background_s
-
     def end(self) -> list[Event]:
         """No more pictures: a light that is on goes off at the last one."""
         change = self.switch.force_off(self._last_s)
         return [_event(change)] if change else []
+
+
+class Placed:
+    """Events at their place on the screen. Where the calibration has no place (its horizon), moves and
+    spots are left out; the ON waits for the first place, the OFF takes the last one: they stay pairs.
+    """
+
+    def __init__(self, profile: CameraProfile) -> None:
+        self._profile = profile
+        self._last: Event | None = None  # of the light that was told to be on
+        self._lit = False
+        self._warned = False
+
+    def step(self, event: Event) -> list[Event]:
+        """What is told instead of this event, in screen px."""
+        x, y = self._profile.to_screen(event.x_px, event.y_px)
+        if not (math.isfinite(x) and math.isfinite(y)):
+            self._warn()
+            return self._without_place(event)
+        event = replace(event, x_px=x, y_px=y)
+        if event.kind == "off":
+            return self._off(event)
+        self._lit = self._lit or event.kind == "on"
+        late = self._lit and self._last is None and event.kind != "on"
+        if self._lit:
+            self._last = event
+        return [replace(event, kind="on"), event] if late else [event]
+
+    def _without_place(self, event: Event) -> list[Event]:
+        if event.kind == "on":
+            self._lit = True
+        if event.kind == "off" and self._last is not None:
+            return self._off(replace(self._last, kind="off", at_s=event.at_s))
+        self._lit = self._lit and event.kind != "off"
+        return []
+
+    def _off(self, event: Event) -> list[Event]:
+        told = self._last is not None
+        self._last, self._lit = None, False
+        return [event] if told else []
+
+    def _warn(self) -> None:
+        if not self._warned:
+            logger.warning(
+                "A light is on the horizon of the calibration, at no place of the screen: left out."
+            )
+        self._warned = True
 
 
 def track(
@@ -67,23 +113,38 @@ def track(
 ) -> Iterator[dict[str, Any]]:
     """Events of `source` (seconds, uint8 picture) as plain dicts: kind, time (s), x, y.
 
-    Positions are camera px, or screen px when a profile is given (rescaled to the pictures;
-    ValueError when their shape does not agree with it).
+    Positions are camera px, or screen px when a profile is given (rescaled to the pictures).
+    ValueError when their shape does not agree with it, or when it was refused.
     """
     wanted = {"on", "off"} | ({"move"} if moves else set()) | ({"spot"} if spots else set())
+    events = _events(source, settings, profile)
+    yield from (_plain(event) for event in events if event.kind in wanted)
+
+
+def _events(
+    source: Iterable[tuple[float, np.ndarray]], settings: TrackingSettings, profile: CameraProfile | None
+) -> Iterator[Event]:
+    if profile is not None and profile.verdict != "accepted":
+        raise ValueError(f"calibration of camera {profile.camera} was refused: run `calibrate camera` again")
     tracker = Tracker(settings)
-    fitted: CameraProfile | None = None
+    placed: Placed | None = None
     for at_s, picture in source:
-        if profile is not None and fitted is None:
-            fitted = profile.rescaled((picture.shape[1], picture.shape[0]))
-        yield from (_plain(event, fitted) for event in tracker.step(picture, at_s) if event.kind in wanted)
-    yield from (_plain(event, fitted) for event in tracker.end())
+        if profile is not None and placed is None:
+            placed = Placed(profile.rescaled((picture.shape[1], picture.shape[0])))
+        for event in tracker.step(picture, at_s):
+            yield from [event] if placed is None else placed.step(event)
+    for event in tracker.end():
+        yield from [event] if placed is None else placed.step(event)
 
 
 def _event(change: Change) -> Event:
     return Event("on" if change.on else "off", change.at_s, change.x_px, change.y_px)
 
 
-def _plain(event: Event, profile: CameraProfile | None) -> dict[str, Any]:
-    x, y = (event.x_px, event.y_px) if profile is None else profile.to_screen(event.x_px, event.y_px)
-    return {"kind": event.kind, "time": round(event.at_s, 4), "x": round(x, 2), "y": round(y, 2)}
+def _plain(event: Event) -> dict[str, Any]:
+    return {
+        "kind": event.kind,
+        "time": round(event.at_s, 4),
+        "x": round(event.x_px, 2),
+        "y": round(event.y_px, 2),
+    }

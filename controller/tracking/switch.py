@@ -18,11 +18,10 @@ LONGEST_GAP_S = 0.25  # over a longer gap between two frames a straight line say
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The light went on or off: `at_s` when it crossed, `decided_s` when that was known; camera px."""
+    """The light went on or off: `at_s` when it crossed, some frames before it is told; camera px."""
 
     on: bool
     at_s: float
-    decided_s: float
     x_px: float
     y_px: float
 
@@ -62,7 +61,15 @@ class Switch:
             self._run_from_s = at_s - interval_s
         if not self._decided(at_s, interval_s, level):
             return None
-        return self._turn(at_s)
+        return self._turn()
+
+    @property
+    def settled_s(self) -> float:
+        """Up to when it is known whether the light was on: the newest frame, or the one before a
+        run of frames that may yet become a change."""
+        if self._run_frames:
+            return self._run_from_s
+        return self._frames[-1][0] if self._frames else 0.0
 
     def force_off(self, at_s: float) -> Change | None:
         """The light is gone for another reason (camera lost, feedback); None if it was off."""
@@ -71,7 +78,7 @@ class Switch:
             return None
         self.on, self._run_frames = False, 0
         self._lit_levels.clear()
-        return Change(False, at_s, at_s, self.x_px, self.y_px)
+        return Change(False, at_s, self.x_px, self.y_px)
 
     def _lit(self, level: float) -> bool:
         share = self.settings.off_ratio if self.on else 1.0
@@ -85,13 +92,13 @@ class Switch:
         clear = level >= CLEARLY * self.settings.on_rise
         return self._run_frames >= self.settings.on_frames or (slow and clear)
 
-    def _turn(self, at_s: float) -> Change:
+    def _turn(self) -> Change:
         goal = (median(self._lit_levels) if self.on else max(self._lit_levels)) / 2
         crossed_s = self._crossing(goal)
         self.on, self._run_frames = not self.on, 0
         if not self.on:
             self._lit_levels.clear()
-        return Change(self.on, crossed_s, at_s, self.x_px, self.y_px)
+        return Change(self.on, crossed_s, self.x_px, self.y_px)
 
     def _crossing(self, goal: float) -> float:
         """Time of the newest passage through `goal` in the direction of the change."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -36,7 +35,7 @@ for number in range({frames}):
     at_s = time.perf_counter()
     if number == 2:
         out.write(Record(Kind.ON, at_s, {x}, 240, True).pack())
-    out.write(Record(Kind.FRAME, at_s, {x}, 240, number > 1, frame=number).pack())
+    out.write(Record(Kind.FRAME, at_s, {x}, 240, number > 1, frame=number, settled_s=at_s).pack())
 out.flush()
 time.sleep(600)
 """
@@ -71,6 +70,12 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end_s, "it did not happen"
         time.sleep(0.01)
+
+
+def turned(source: CameraSource) -> None:
+    """Wait until the camera's thread has gone all the way round at least once from here."""
+    begun = source.turns
+    until(lambda: source.turns >= begun + 2)
 
 
 def collect(source: CameraSource, done: Callable[[LightSample], bool]) -> list[LightSample]:
@@ -134,7 +139,7 @@ def test_clip_is_played_once_at_its_own_pace_and_then_lost(clip: Path, made: Cal
     assert off.reason == "off"
     until(lambda: len(lines) == 2)
     clock.now_s += 60
-    time.sleep(0.3)
+    turned(source)
     assert [line.split(",")[0] for line in lines] == [
         "camera 灯 a.mp4 gives pictures (320x240",
         "灯 a.mp4 has ended",
@@ -150,7 +155,7 @@ def test_clip_waits_between_its_pictures(clip: Path) -> None:
     def sleep(s: float) -> None:
         clock.now_s += s
 
-    Capture(str(clip), CameraSettings(), records.extend, queue.SimpleQueue(), clock, sleep).run()
+    Capture(str(clip), CameraSettings(), records.extend, clock, sleep).run()
     frames = [record for record in Decoder().feed(bytes(records)) if record.kind == Kind.FRAME]
     assert clock.now_s - 1000 == pytest.approx(44 / 30, abs=0.002)
     assert frames[-1].at_s - frames[0].at_s == pytest.approx(44 / 30, abs=0.002)
@@ -169,7 +174,9 @@ def test_calibrated_clip_lands_where_the_profile_says(clip: Path, made: Callable
 
 def test_profile_of_another_shape_is_told_and_the_picture_stretched(clip: Path, made: Callable) -> None:
     one = ((1.0, 0, 0.0), (0, 1.0, 0), (0, 0, 1.0))
-    profile = CameraProfile(camera="c", picture_size=(640, 360), screen_size=(9, 9), homography=one)
+    profile = CameraProfile(
+        camera="c", picture_size=(640, 360), screen_size=(9, 9), homography=one, verdict="accepted"
+    )
     source, lines = made(clip, profile=profile)
     on = collect(source, lambda sample: sample.on)[-1]
     assert on.x == pytest.approx(602.5, abs=3)
@@ -199,7 +206,7 @@ def test_camera_that_is_not_there_starts_no_process(made: Callable) -> None:
     until(lambda: bool(lines))
     for _ in range(20):
         clock.now_s += 6
-        time.sleep(0.06)
+        turned(source)
     assert children.started == []
     assert lines == ["camera usb-No_Such_Camera is not there, no light from the camera; trying again"]
     assert not source.poll(1).alive
@@ -215,7 +222,7 @@ def test_killed_child_is_started_again_with_growing_pauses(clip: Path, made: Cal
         off = collect(source, lambda sample: not sample.on)[-1]
         assert (off.alive, off.reason) == (False, "camera_lost")
         clock.now_s += pause_s - 0.1
-        time.sleep(0.15)
+        turned(source)
         assert len(children.started) == number + 1, "it waits"
         clock.now_s += 0.2
         until(lambda number=number: len(children.started) == number + 2)
@@ -231,7 +238,7 @@ def test_hanging_child_is_lost_at_its_last_picture_and_killed(made: Callable) ->
     until(lambda: source.state()["frames"] == 5)
     last_s = source.poll(0).at_s
     clock.now_s += 1.4
-    time.sleep(0.2)
+    turned(source)
     assert source.poll(1).on
     clock.now_s += 0.2
     off = collect(source, lambda sample: not sample.on)[-1]

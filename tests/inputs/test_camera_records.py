@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from controller.inputs.camera_records import (
     HELLO_BYTES,
     RECORD_BYTES,
+    TEXT_BYTES,
     BadHello,
     Decoder,
     Kind,
@@ -25,7 +26,9 @@ records = st.builds(
     x=numbers,
     y=numbers,
     lit=st.booleans(),
-    level=st.floats(allow_nan=False, width=32),
+    settled_s=numbers,
+    ignored=st.integers(0, 2**32 - 1),
+    restless=st.booleans(),
     frame=st.integers(0, 2**32 - 1),
     loss=st.sampled_from(Loss),
     text=st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20),
@@ -44,10 +47,15 @@ def test_records_come_back_whatever_pieces_the_pipe_gives(sent: list[Record], pi
 
 
 def test_long_text_is_cut_at_a_whole_character() -> None:
-    record = Record(Kind.LOST, text="展" * 60)
+    record = Record(Kind.LOST, text="展" * 600)
     assert len(record.pack()) == RECORD_BYTES
     decoder = Decoder()
-    assert decoder.feed(hello(0) + record.pack())[0].text == "展" * 30
+    assert decoder.feed(hello(0) + record.pack())[0].text == "展" * (TEXT_BYTES // 3)
+
+
+def test_text_that_is_no_unicode_comes_through_all_the_same() -> None:
+    record = Record(Kind.LOST, text="a\udc93.mp4 is not there")
+    assert Decoder().feed(hello(0) + record.pack())[0].text == "a?.mp4 is not there"
 
 
 def test_another_program_on_the_pipe_is_refused() -> None:

@@ -96,6 +96,10 @@ def test_many_bright_moving_shapes_are_no_light(scene: Callable) -> None:
 
     spots = watch([made.picture() for _ in range(10)] + [made.picture(show(number)) for number in range(60)])
     assert appearances(spots) == []
+    detector = Detector(TrackingSettings())
+    for number in range(12):
+        detector.step(made.picture(*[show(number)] * (number >= 10)), number * FRAME_S)
+        assert detector.restless == (number >= 10)
 
 
 def test_a_window_in_the_sun_is_no_light_and_hides_none(scene: Callable) -> None:
@@ -243,3 +247,14 @@ def test_a_show_of_dim_glyphs_is_no_light_and_a_torch_among_them_is_found(scene:
     assert sum(spot is not None for spot in spots) == 15
     errors = [np.hypot(spot.x_px - 333.3, spot.y_px - 222.2) for spot in spots if spot]
     assert np.median(errors) < 2
+
+
+def test_second_lights_are_counted_by_frame(scene: Callable) -> None:
+    made = scene(320, 240)
+    detector = Detector(TrackingSettings())
+    one, two = made.disc(100, 120, 6), made.disc(220, 120, 6)
+    for number in range(30):
+        lights = [one, two][: (number >= 10) + (number >= 15)]
+        detector.step(made.picture(*lights), number * FRAME_S)
+    assert detector.ignored == 15
+    assert not detector.restless

@@ -14,10 +14,15 @@ FRAME_S = 1 / 30
 LEVEL = 200.0
 
 
-def run(levels: list[float], frame_s: float = FRAME_S, **over: float) -> list[Change]:
+def decided(levels: list[float], frame_s: float = FRAME_S, **over: float) -> list[tuple[float, Change]]:
+    """Each change with the time of the frame that brought it."""
     switch = Switch(TrackingSettings(**over))
-    changes = [switch.step(number * frame_s, level, 10, 20) for number, level in enumerate(levels)]
-    return [change for change in changes if change]
+    steps = [(n * frame_s, switch.step(n * frame_s, level, 10, 20)) for n, level in enumerate(levels)]
+    return [(at_s, change) for at_s, change in steps if change]
+
+
+def run(levels: list[float], frame_s: float = FRAME_S, **over: float) -> list[Change]:
+    return [change for _, change in decided(levels, frame_s, **over)]
 
 
 def exposed(on_s: float, off_s: float, stamps_s: np.ndarray, exposure_s: float) -> np.ndarray:
@@ -46,11 +51,10 @@ def test_times_are_true_to_ten_milliseconds(exposure_s: float) -> None:
 
 def test_on_needs_two_frames_and_off_three() -> None:
     assert run([0, 0, LEVEL, 0, 0, 0]) == []
-    changes = run([0, 0, LEVEL, LEVEL, 0, 0, LEVEL, LEVEL, 0, 0, 0, 0])
-    assert [change.on for change in changes] == [True, False]
-    assert changes[0].decided_s == pytest.approx(3 * FRAME_S)
-    assert changes[1].decided_s == pytest.approx(10 * FRAME_S)
-    assert changes[1].at_s == pytest.approx(7.5 * FRAME_S)
+    found = decided([0, 0, LEVEL, LEVEL, 0, 0, LEVEL, LEVEL, 0, 0, 0, 0])
+    assert [change.on for _, change in found] == [True, False]
+    assert [at_s for at_s, _ in found] == pytest.approx([3 * FRAME_S, 10 * FRAME_S])
+    assert found[1][1].at_s == pytest.approx(7.5 * FRAME_S)
 
 
 def test_slow_camera_switches_on_at_one_clear_frame_only() -> None:
@@ -72,15 +76,34 @@ def test_fading_light_switches_once_each_way() -> None:
 
 def test_times_never_run_backwards() -> None:
     levels = list(np.random.default_rng(5).choice([0.0, 20.0, 40.0, LEVEL], 2000))
-    changes = run(levels)
-    assert len(changes) > 20
-    assert all(b.at_s > a.at_s for a, b in pairwise(changes))
-    assert all(change.at_s <= change.decided_s for change in changes)
+    found = decided(levels)
+    assert len(found) > 20
+    assert all(b.at_s > a.at_s for (_, a), (_, b) in pairwise(found))
+    assert all(change.at_s <= decided_s for decided_s, change in found)
+
+
+def test_what_is_settled_never_passes_a_change_that_is_still_to_be_told() -> None:
+    switch = Switch(TrackingSettings())
+    settled_s = []
+    levels = list(np.random.default_rng(7).choice([0.0, LEVEL], 3000, p=[0.6, 0.4]))
+    for number, level in enumerate(levels):
+        change = switch.step(number * FRAME_S, level, 10, 20)
+        if change:
+            assert change.at_s >= settled_s[-1]
+        settled_s.append(switch.settled_s)
+    assert all(b >= a for a, b in pairwise(settled_s))
+    assert run([0, 0, LEVEL, 0]) == []
+    switch = Switch(TrackingSettings())
+    known_frames = []
+    for number, level in enumerate([0, 0, LEVEL, 0, 0, LEVEL, LEVEL, LEVEL, 0, 0, 0]):
+        switch.step(number * FRAME_S, level, 10, 20)
+        known_frames.append(round(switch.settled_s / FRAME_S))
+    assert known_frames == [0, 1, 1, 3, 4, 4, 6, 7, 7, 7, 10]
 
 
 def test_forced_off_tells_once() -> None:
     switch = Switch(TrackingSettings())
     for number in range(3):
         switch.step(number * FRAME_S, LEVEL, 10, 20)
-    assert switch.force_off(0.2) == Change(False, 0.2, 0.2, 10, 20)
+    assert switch.force_off(0.2) == Change(False, 0.2, 10, 20)
     assert switch.force_off(0.3) is None

@@ -17,6 +17,11 @@ SIMULATED = frozenset({"demo", "replay"})
 FINAL_REASONS = frozenset({"source_changed", "scene_changed", "closing", "stopped"})
 # An input may tell late when the light really went: a frozen camera needs 2 s to be noticed, a torch 3.5 s.
 LATE_NEWS_S = 10.0
+# And when it really came: a camera knows after two frames or one slow one, a torch after its bounce and the
+# way here. So long an OFF waits beyond the hold for an ON whose true time lies within it.
+LATE_ON_S = {"camera": 0.25, "torch": 0.1}
+# Times carry rounding; a gap that misses the hold by less than this is as long as the hold.
+TIME_GRAIN_S = 1e-6
 # A source that flips each tick would make two events a tick; past this many they wait, sessions merge.
 WAITING_LIMIT = 64
 
@@ -71,7 +76,6 @@ class _Open:
     """The session under way and what the rules must remember of it."""
 
     event: Event
-    hold_s: float
     lit_since_s: float
     moved_at_s: float
     moved_tick: int
@@ -189,7 +193,7 @@ class Visits:
         elif now.off_tick is None:
             self._see(now, now_s)
             self._watch_for_stuck(now, tick, now_s)
-        elif now_s - now.event.at_s < now.hold_s:
+        elif self._within_hold(now_s - now.event.at_s, now.event.source):
             self._join(now, now_s)
         else:
             self._end()
@@ -205,8 +209,22 @@ class Visits:
             now.off_tick = tick
             now.off_reason = self._reason_of_off(now, source, reason)
         dark_s = max(now_s - now.event.at_s, (tick - now.off_tick) / TICKS_PER_S)
-        if dark_s >= now.hold_s or now.off_reason in FINAL_REASONS or source != now.event.source:
+        if (
+            self._is_over(dark_s, now.event.source)
+            or now.off_reason in FINAL_REASONS
+            or source != now.event.source
+        ):
             self._end()
+
+    def _within_hold(self, gap_s: float, source: str) -> bool:
+        """True for a gap, measured by the true times of its edges, that the log bridges."""
+        return gap_s < self._settings.hold_s(source) - TIME_GRAIN_S
+
+    def _is_over(self, dark_s: float, source: str) -> bool:
+        """True when it has been dark so long that no ON from within the hold can still be told."""
+        hold_s = self._settings.hold_s(source)
+        late_s = LATE_ON_S.get(source, 0.0) if hold_s > 0 else 0.0
+        return dark_s >= hold_s + late_s - TIME_GRAIN_S
 
     @staticmethod
     def _reason_of_off(now: _Open, source: str, reason: str) -> str:
@@ -215,15 +233,14 @@ class Visits:
         return reason or "off"
 
     def _begin(self, tick: int, now_s: float, source: str) -> None:
-        if source == self._stuck_source:
+        if source == self._stuck_source and not self._was_dark(now_s, source):
             self._dark_since = None
             return
         self._stuck_source = None
         self._number += 1
         x, y = self._place
         event = Event(self._number, source, source in SIMULATED, now_s, x, y, now_s, x, y)
-        hold_s = self._settings.hold_s(source)
-        self._open = _Open(event, hold_s, now_s, now_s, tick, (x, y), tick + self._beat_ticks)
+        self._open = _Open(event, now_s, now_s, tick, (x, y), tick + self._beat_ticks)
         self._waiting.append(_tell(Started, event))
 
     def _see(self, now: _Open, now_s: float) -> None:
@@ -255,8 +272,12 @@ class Visits:
             self._dark_since = (now_s, tick)
         since_s, since_tick = self._dark_since
         dark_s = max(now_s - since_s, (tick - since_tick) / TICKS_PER_S)
-        if source != self._stuck_source or dark_s >= self._settings.hold_s(source):
+        if source != self._stuck_source or self._is_over(dark_s, source):
             self._stuck_source = None
+
+    def _was_dark(self, now_s: float, source: str) -> bool:
+        """True when the dark that this ON ends was longer than the hold."""
+        return self._dark_since is not None and not self._within_hold(now_s - self._dark_since[0], source)
 
     def _end(self) -> None:
         now = self._open

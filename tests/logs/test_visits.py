@@ -151,6 +151,71 @@ def test_a_device_whose_clock_stands_still_when_dark_still_ends_its_session() ->
     assert ended.duration_s == pytest.approx(1.0)
 
 
+def told_late(feed: Feed, gap_s: float, late_s: float, source: str) -> None:
+    """Darkness, then an ON whose true time is `gap_s` after the OFF, told `late_s` after that moment."""
+    off_s = feed.now_s
+    feed.span(gap_s + late_s, False, source)
+    feed.one(off_s + gap_s, True, source)
+    feed.span(1.0, True, source)
+
+
+@pytest.mark.parametrize(("source", "gap_s", "late_s", "sessions"), [
+    ("camera", 0.36, 0.0667, 1),
+    ("camera", 0.39, 0.0667, 1),
+    ("camera", 0.39, 0.24, 1),
+    ("camera", 0.41, 0.0667, 2),
+    ("camera", 0.39, 0.30, 2),
+    ("torch", 0.24, 0.0667, 1),
+    ("torch", 0.26, 0.0667, 2),
+    ("mouse", 0.01, 0.0667, 2),
+])  # fmt: skip
+def test_a_gap_is_measured_by_the_true_time_of_an_on_that_is_told_late(
+    source: str, gap_s: float, late_s: float, sessions: int
+) -> None:
+    feed = Feed().span(1.0, True, source)
+    off_s = feed.now_s
+    told_late(feed, gap_s, late_s, source)
+    feed.span(2.0, False, source)
+    assert len(feed.of(Ended)) == len(feed.of(Started)) == sessions
+    assert sum(event.joins for event in feed.of(Ended)) == 2 - sessions
+    assert feed.visits.bad_times == 0
+    if sessions == 2:
+        assert feed.of(Ended)[0].at_s == pytest.approx(off_s)
+        assert feed.of(Started)[1].at_s == pytest.approx(off_s + gap_s)
+    assert feed.of(Ended)[-1].at_s == pytest.approx(off_s + gap_s + late_s + 1.0, abs=2.1 * TICK_S)
+
+
+@pytest.mark.parametrize(("source", "gap_ticks"), [("camera", 24), ("torch", 15)])
+def test_a_gap_of_exactly_the_hold_ends_the_session_wherever_it_lies(source: str, gap_ticks: int) -> None:
+    for before_ticks in range(1, 300):
+        feed = Feed().span(before_ticks / 60, True, source).span(gap_ticks / 60, False, source)
+        feed.span(0.1, True, source).span(1.0, False, source)
+        assert len(feed.of(Ended)) == 2
+
+
+def test_the_wait_for_late_news_is_short_and_none_without_a_hold() -> None:
+    for settings, source, wait_s in (
+        ({}, "camera", 0.65),
+        ({}, "torch", 0.35),
+        ({}, "mouse", 0.0),
+        ({"hold_camera_s": 0.0}, "camera", 0.0),
+    ):
+        feed = Feed(**settings).span(1.0, True, source)
+        began = feed.tick
+        while not feed.of(Ended):
+            feed.one(feed.now_s, False, source)
+        assert (feed.tick - 1 - began) / 60 == pytest.approx(wait_s, abs=TICK_S)
+        assert feed.of(Ended)[0].duration_s == pytest.approx(1.0)
+
+
+def test_a_flicker_of_a_stuck_light_that_is_told_late_begins_no_session() -> None:
+    feed = Feed(stuck_s=60).span(100.0, True)
+    told_late(feed, 0.39, 0.0667, "camera")
+    assert len(feed.of(Started)) == 1
+    told_late(feed, 0.41, 0.0667, "camera")
+    assert len(feed.of(Started)) == 2
+
+
 def test_a_light_that_never_moves_is_stuck_until_a_real_off() -> None:
     feed = Feed(stuck_s=60).span(200.0, True)
     (ended,) = feed.of(Ended)

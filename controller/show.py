@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from controller.light import LightSample, LightSource, on_screen
 from controller.scenes import Beam, Rows, Scene
@@ -39,9 +39,11 @@ class Canvas(Protocol):
 
 
 class Journal(Protocol):
-    """What the loop needs of the log: a place to put events that never blocks."""
+    """What the loop needs of the log: places to put events and happenings that never block."""
 
     def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None: ...
+
+    def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None: ...
 
 
 @dataclass
@@ -125,6 +127,9 @@ class Show:
     def _step(self, tick: int) -> None:
         """Contacts first: whatever the scene meets, the log has them."""
         light = self._accepted(self.source.poll(tick))
+        if light.source == self._light.source and light.alive != self._light.alive:
+            kind = "input_back" if light.alive else "input_lost"
+            self.log.note(kind, {"source": light.source, "reason": light.reason}, light.at_s)
         self._light = self.pulse.light = light
         event = self.visits.step(tick, *light.contact)
         if event is not None:

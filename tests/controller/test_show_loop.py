@@ -76,10 +76,14 @@ class Pages:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.notes: list[tuple[str, dict[str, Any]]] = []
 
     def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
         if event is not None:
             self.events.append(event)
+
+    def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
+        self.notes.append((kind, dict(detail or {})))
 
     def of(self, kind: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -256,3 +260,22 @@ def test_the_same_fault_is_told_once(rig: type[Rig], caplog: pytest.LogCaptureFi
     assert held.show.run(until_s=10.0) in (0, EXIT_FAULTS)
     assert held.show.pulse.faults > 200
     assert len(caplog.text.splitlines()) < 60
+
+
+def test_an_input_that_goes_and_comes_back_is_noted_once_each(rig: type[Rig]) -> None:
+    held = rig([(False, 10.0, 10.0)])
+    whole = held.source.poll
+
+    def flaky(tick: int) -> LightSample:
+        sample = whole(tick)
+        gone = 20 <= tick < 40
+        return LightSample(
+            tick, sample.at_s, sample.x, sample.y, False, "camera", not gone, "camera_lost" if gone else "off"
+        )
+
+    held.source.poll = flaky  # type: ignore[method-assign]
+    held.show.run(until_s=1.0)
+    assert held.pages.notes == [
+        ("input_lost", {"source": "camera", "reason": "camera_lost"}),
+        ("input_back", {"source": "camera", "reason": "off"}),
+    ]

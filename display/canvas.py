@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from display.errors import DisplayError, DisplayLost
-from display.events import Inbox, PointerEvent
+from display.events import EventQueue, PointerEvent
 from display.glyph import load_glyph
 from display.picture import Beam, Dust, Pixels, Rows
 from display.settings import DisplaySettings
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 class Surface(Protocol):
     """Where pictures go: a window (display.window) or an off-screen surface (display.headless)."""
 
-    inbox: Inbox
+    events: EventQueue
     vsync: bool
     refresh_rate: float
     name: str
@@ -83,7 +83,7 @@ class Canvas:
     @property
     def wants_to_quit(self) -> bool:
         """True once Ctrl+Q was pressed; nothing else at the window asks for the end."""
-        return self._surface.inbox.wants_to_quit
+        return self._surface.events.wants_to_quit
 
     def dispatch(self) -> None:
         """Collect what happened at the window. Whatever people do there, nothing is raised."""
@@ -113,15 +113,15 @@ class Canvas:
 
     def take_pointer(self) -> list[PointerEvent]:
         """Pointer events since the last call, oldest first, in picture px."""
-        return self._surface.inbox.take_pointer()
+        return self._surface.events.take_pointer()
 
     def take_keys(self) -> list[str]:
         """Keys since the last call by name (`d`, `up`, `ctrl+q`), oldest first."""
-        return self._surface.inbox.take_keys()
+        return self._surface.events.take_keys()
 
     def take_resizes(self) -> list[tuple[int, int]]:
         """New picture sizes since the last call, oldest first."""
-        return self._surface.inbox.take_resizes()
+        return self._surface.events.take_resizes()
 
     def close(self) -> None:
         """Close the window or surface; a second call does nothing."""

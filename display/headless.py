@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from display.errors import DisplayError
-from display.events import Inbox
+from display.events import EventQueue
 from display.pyglet_options import prepare_pyglet
 
 
@@ -24,7 +24,7 @@ class HeadlessSurface:
     def __init__(self, width_px: int, height_px: int) -> None:
         prepare_pyglet(headless=True)
         self.framebuffer_size = (width_px, height_px)
-        self.inbox = Inbox()
+        self.events = EventQueue()
         self._window = _open_window(width_px, height_px)
 
     def dispatch(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from pyglet import gl
 from pyglet.window import Window, key, mouse
 
-from display.events import Inbox, PointerEvent, PointerKind
+from display.events import EventQueue, PointerEvent, PointerKind
 from display.server_time import event_time_s
 
 MOST_LOGGED_FAULTS = 10
@@ -24,19 +24,19 @@ log = logging.getLogger(__name__)
 
 
 class ShowWindow(Window):  # type: ignore[misc]
-    """Turns pyglet's events into entries of an Inbox; has no default reaction to any of them."""
+    """Turns pyglet's events into entries of an EventQueue; has no default reaction to any of them."""
 
     destroyed = False
     abandoned = False
-    _inbox = Inbox()
+    _queue = EventQueue()
     _scale_px = 1.0
     _pressed = False
     _event_ms: int | None = None
     _faults = 0
     _now = staticmethod(time.perf_counter)
 
-    def attend(self, inbox: Inbox, scale: float, now: Callable[[], float]) -> None:
-        self._inbox, self._scale_px, self._now = inbox, scale, now
+    def attend(self, events: EventQueue, scale: float, now: Callable[[], float]) -> None:
+        self._queue, self._scale_px, self._now = events, scale, now
 
     def is_current(self) -> bool:
         """True when GL calls go to this window already."""
@@ -47,7 +47,7 @@ class ShowWindow(Window):  # type: ignore[misc]
 
     def _on_internal_resize(self, width: int, height: int) -> None:
         framebuffer = self.get_framebuffer_size()
-        self._inbox.put_resize(*(round(side * self._scale_px) for side in framebuffer))
+        self._queue.put_resize(*(round(side * self._scale_px) for side in framebuffer))
 
     def close(self) -> None:
         # pyglet calls this from __del__ too, and any call on a broken connection crashes.
@@ -61,9 +61,9 @@ class ShowWindow(Window):  # type: ignore[misc]
         if symbol in MODIFIER_KEYS:
             return
         name = _key_name(symbol, modifiers)
-        self._inbox.put_key(name)
+        self._queue.put_key(name)
         if name == QUIT_CHORD:
-            self._inbox.wants_to_quit = True
+            self._queue.wants_to_quit = True
 
     def on_mouse_press(self, x: float, y: float, button: int, modifiers: int) -> None:
         if button == mouse.LEFT:
@@ -119,7 +119,7 @@ class ShowWindow(Window):  # type: ignore[misc]
         ratio = self.get_pixel_ratio() * self._scale_px
         # pyglet counts whole pixels from the bottom: its y of the top row is height - 1.
         down = self.get_size()[1] - 1 - y
-        self._inbox.put_pointer(PointerEvent(kind, at_s, x * ratio, down * ratio))
+        self._queue.put_pointer(PointerEvent(kind, at_s, x * ratio, down * ratio))
 
 
 def _server_ms(event: Any) -> int | None:

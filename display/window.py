@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from display.errors import DisplayError
-from display.events import Inbox
+from display.events import EventQueue
 from display.pyglet_options import prepare_pyglet
 from display.screens import Screen, choose_screen, screens
 from display.server_loss import call_when_server_ends
@@ -44,12 +44,12 @@ class WindowSurface:
         self.name = screen.name
         self.refresh_rate = screen.refresh_rate
         self.lost: str | None = None
-        self.inbox = Inbox()
-        self._window = _open_window(screen, self.inbox, scale, now)
+        self.events = EventQueue()
+        self._window = _open_window(screen, self.events, scale, now)
         self._guard_server()
         self.location = _place(self._window, screen, sleep)
         self.vsync = flips_wait(self._flip_black, 1.0 / screen.refresh_rate, now)
-        self.inbox.take_resizes()
+        self.events.take_resizes()
         log.info("window on %s, origin %s, vsync %s", screen, self.location, "on" if self.vsync else "off")
 
     @property
@@ -120,7 +120,7 @@ def _place(window: Any, screen: Screen, sleep: Callable[[float], None]) -> tuple
     return location
 
 
-def _open_window(screen: Screen, inbox: Inbox, scale: float, now: Callable[[], float]) -> Any:
+def _open_window(screen: Screen, events: EventQueue, scale: float, now: Callable[[], float]) -> Any:
     try:
         from pyglet import gl
         from pyglet.display import get_display
@@ -154,7 +154,7 @@ def _open_window(screen: Screen, inbox: Inbox, scale: float, now: Callable[[], f
             f"no OpenGL 3.3 with 8-bit colours on {screen.name}: {fault}; "
             "set the screen to 24 bits or check the driver"
         ) from fault
-    window.attend(inbox, scale, now)
+    window.attend(events, scale, now)
     window.set_mouse_visible(False)
     window.set_location(screen.x, screen.y)
     window.set_visible(True)

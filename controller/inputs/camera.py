@@ -144,19 +144,19 @@ class CameraSource:
             camera = None if is_video_file(self.device) else record.text
             self._light.opened((int(record.x), int(record.y)), camera)
         elif record.kind == Kind.FRAME:
-            self._frame(record, at_s, record.settled_s + offset_s)
+            self._frame(record, at_s)
         elif record.kind in (Kind.ON, Kind.OFF):
             self._light.contact(record, at_s)
         elif record.kind == Kind.LOST:
             self._lose(record.loss, record.text)
 
-    def _frame(self, record: Record, at_s: float, settled_s: float) -> None:
+    def _frame(self, record: Record, at_s: float) -> None:
         self._frames += 1
         self._frame_s, self._frame_got_s = at_s, self._clock()
         self._ignored, self._restless = record.ignored, record.restless
         if self._backoff.worked(self._frame_got_s):
             self._well(f"camera {self._name} gives pictures ({self._light.words()})")
-        self._light.frame(record, at_s, settled_s)
+        self._light.frame(record, at_s)
 
     def _lose(self, loss: Loss, text: str) -> None:
         """Light off at the last picture, child ended, next attempt planned, one line told."""

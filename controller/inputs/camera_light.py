@@ -60,12 +60,12 @@ class CameraLight:
                 " it is used all the same; run `calibrate camera` for this one"
             )
 
-    def frame(self, record: Record, at_s: float, settled_s: float) -> None:
-        """A picture taken at `at_s`; up to `settled_s` it is known whether the light was on."""
+    def frame(self, record: Record, at_s: float) -> None:
+        """A picture taken at `at_s`."""
         self.inbox.revived()
         position = self._place(record) if record.lit else None
         if position is None:
-            self.inbox.seen(settled_s)
+            self.inbox.seen(at_s)
         else:
             self.inbox.contact(Contact(True, at_s, *position))  # its ON came from an impossible place
             self.inbox.move(at_s, *position)

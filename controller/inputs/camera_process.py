@@ -92,7 +92,6 @@ class Capture:
                 switch.y_px,
                 switch.on,
                 self._frames,
-                switch.settled_s,
                 detector.ignored,
                 detector.restless,
             )

@@ -9,10 +9,10 @@ from enum import IntEnum
 MAGIC = b"BCAM"
 VERSION = 2
 _HELLO = struct.Struct("<4sHHd")
-_RECORD = struct.Struct("<BBBBIIdddd468s")
+_RECORD = struct.Struct("<BBBBIIddd476s")
 HELLO_BYTES = _HELLO.size
 RECORD_BYTES = _RECORD.size
-TEXT_BYTES = 468
+TEXT_BYTES = 476
 
 
 class Kind(IntEnum):
@@ -46,8 +46,7 @@ class BadHello(Exception):
 class Record:
     """One record: `at_s` on `perf_counter` when the picture was grabbed, x and y in camera px.
 
-    Of a FRAME: `settled_s`, up to when it is known whether the light was on (an ON or OFF told later
-    is not older); `ignored` second lights so far; `restless` while too much moves to believe a light.
+    Of a FRAME: `ignored` second lights so far; `restless` while too much moves to believe a light.
     """
 
     kind: Kind
@@ -56,7 +55,6 @@ class Record:
     y: float = 0.0
     lit: bool = False
     frame: int = 0
-    settled_s: float = 0.0
     ignored: int = 0
     restless: bool = False
     loss: Loss = Loss.NONE
@@ -73,7 +71,6 @@ class Record:
             self.frame & 0xFFFFFFFF,
             self.ignored & 0xFFFFFFFF,
             self.at_s,
-            self.settled_s,
             self.x,
             self.y,
             text,
@@ -114,12 +111,10 @@ class Decoder:
 
 
 def _unpack(values: tuple) -> Record:
-    kind, lit, loss, restless, frame, ignored, at_s, settled_s, x, y, text = values
+    kind, lit, loss, restless, frame, ignored, at_s, x, y, text = values
     try:
         known_kind, known_loss = Kind(kind), Loss(loss)
     except ValueError as error:
         raise BadHello(f"camera process sent a record of unknown kind {kind} / {loss}") from error
     words = text.rstrip(b"\0").decode("utf-8", "replace")
-    return Record(
-        known_kind, at_s, x, y, bool(lit), frame, settled_s, ignored, bool(restless), known_loss, words
-    )
+    return Record(known_kind, at_s, x, y, bool(lit), frame, ignored, bool(restless), known_loss, words)

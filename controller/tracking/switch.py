@@ -63,14 +63,6 @@ class Switch:
             return None
         return self._turn()
 
-    @property
-    def settled_s(self) -> float:
-        """Up to when it is known whether the light was on: the newest frame, or the one before a
-        run of frames that may yet become a change."""
-        if self._run_frames:
-            return self._run_from_s
-        return self._frames[-1][0] if self._frames else 0.0
-
     def force_off(self, at_s: float) -> Change | None:
         """The light is gone for another reason (camera lost, feedback); None if it was off."""
         self._frames.clear()

@@ -35,7 +35,7 @@ for number in range({frames}):
     at_s = time.perf_counter()
     if number == 2:
         out.write(Record(Kind.ON, at_s, {x}, 240, True).pack())
-    out.write(Record(Kind.FRAME, at_s, {x}, 240, number > 1, frame=number, settled_s=at_s).pack())
+    out.write(Record(Kind.FRAME, at_s, {x}, 240, number > 1, frame=number).pack())
 out.flush()
 time.sleep(600)
 """

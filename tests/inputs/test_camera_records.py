@@ -26,7 +26,6 @@ records = st.builds(
     x=numbers,
     y=numbers,
     lit=st.booleans(),
-    settled_s=numbers,
     ignored=st.integers(0, 2**32 - 1),
     restless=st.booleans(),
     frame=st.integers(0, 2**32 - 1),

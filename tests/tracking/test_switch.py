@@ -82,25 +82,6 @@ def test_times_never_run_backwards() -> None:
     assert all(change.at_s <= decided_s for decided_s, change in found)
 
 
-def test_what_is_settled_never_passes_a_change_that_is_still_to_be_told() -> None:
-    switch = Switch(TrackingSettings())
-    settled_s = []
-    levels = list(np.random.default_rng(7).choice([0.0, LEVEL], 3000, p=[0.6, 0.4]))
-    for number, level in enumerate(levels):
-        change = switch.step(number * FRAME_S, level, 10, 20)
-        if change:
-            assert change.at_s >= settled_s[-1]
-        settled_s.append(switch.settled_s)
-    assert all(b >= a for a, b in pairwise(settled_s))
-    assert run([0, 0, LEVEL, 0]) == []
-    switch = Switch(TrackingSettings())
-    known_frames = []
-    for number, level in enumerate([0, 0, LEVEL, 0, 0, LEVEL, LEVEL, LEVEL, 0, 0, 0]):
-        switch.step(number * FRAME_S, level, 10, 20)
-        known_frames.append(round(switch.settled_s / FRAME_S))
-    assert known_frames == [0, 1, 1, 3, 4, 4, 6, 7, 7, 7, 10]
-
-
 def test_forced_off_tells_once() -> None:
     switch = Switch(TrackingSettings())
     for number in range(3):

@@ -62,7 +62,7 @@ class EventQueue:
             del waiting[next(place for place, one in enumerate(waiting) if one.kind == "move")]
 
     def _merge_contacts(self) -> None:
-        """Leave out the oldest contact that says nothing new; else the oldest release and the press after it."""
+        """Leave out the oldest contact that says nothing new, else the oldest release with its next press."""
         if not self.merged_contacts:
             log.warning("over %d presses and releases wait; the oldest are merged", MOST_CONTACTS)
         places = [place for place, event in enumerate(self._pointer) if event.kind != "move"]

@@ -76,12 +76,12 @@ class ShowWindow(Window):  # type: ignore[misc]
             self._put("release", x, y)
 
     def on_mouse_motion(self, x: float, y: float, dx: float, dy: float) -> None:
-        if self._pressed:
-            # The button went up where we could not see it, for example under a pop-up.
-            self.on_mouse_release(x, y, mouse.LEFT, 0)
-        self._put("move", x, y)
+        self.on_mouse_drag(x, y, dx, dy, 0, 0)
 
     def on_mouse_drag(self, x: float, y: float, dx: float, dy: float, buttons: int, modifiers: int) -> None:
+        if self._pressed and not buttons & mouse.LEFT:
+            # The button went up where we could not see it, for example under a pop-up.
+            self.on_mouse_release(x, y, mouse.LEFT, 0)
         self._put("move", x, y)
 
     def on_mouse_enter(self, x: float, y: float) -> None:

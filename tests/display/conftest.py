@@ -135,7 +135,7 @@ def run_x_client(display: str, *arguments: str) -> str:
 
 @pytest.fixture(scope="session")
 def x_client() -> Callable[..., str]:
-    """x_client(display, "close", window), (display, "cursor") or (display, "monitor", name, x, y, w, h)."""
+    """x_client(display, "close", window), or "cursor", "release", ("monitor", name, x, y, width, height)."""
     return run_x_client
 
 

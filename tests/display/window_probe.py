@@ -69,8 +69,20 @@ def show(canvas: Canvas) -> int:
         elif command == "stall":
             answer(stalling=argument)
             time.sleep(float(argument))
+        elif command == "ungrab":
+            ungrab(canvas)
+            answer(ungrabbed=True)
         elif command == "save":
             answer(saved=str(canvas.save(argument)))
+
+
+def ungrab(canvas: Canvas) -> None:
+    """Give up the grab that X makes at a press, so that another client can take the release."""
+    from pyglet.libs.x11 import xlib
+
+    display = canvas._surface._window.display._display  # type: ignore[attr-defined]
+    xlib.XUngrabPointer(display, 0)
+    xlib.XSync(display, False)
 
 
 def main() -> int:

@@ -1,8 +1,9 @@
-"""Not a test: a small X client that asks a window to close, looks at the pointer, sets monitors."""
+"""Not a test: a small X client that asks a window to close, looks at or takes the pointer, sets monitors."""
 
 from __future__ import annotations
 
 import ctypes
+import subprocess
 import sys
 
 from pyglet.libs.x11 import xlib, xrandr
@@ -49,6 +50,18 @@ def ask_to_close(display: object, window: int) -> None:
     xlib.XSync(display, False)
 
 
+def take_release(display: object) -> None:
+    """Let go of the left button while this client has the pointer to itself, as a pop-up would."""
+    root = xlib.XDefaultRootWindow(display)
+    mask = xlib.ButtonReleaseMask
+    grabbed = xlib.XGrabPointer(display, root, False, mask, xlib.GrabModeAsync, xlib.GrabModeAsync, 0, 0, 0)
+    if grabbed != 0:
+        sys.exit(f"the pointer cannot be taken: {grabbed}")
+    subprocess.run(["xdotool", "mouseup", "1"], check=True)
+    xlib.XUngrabPointer(display, 0)
+    xlib.XSync(display, False)
+
+
 def set_monitor(display: object, name: str, x: int, y: int, width: int, height: int) -> None:
     """Define a virtual monitor (RandR 1.5), the first one on the server's only output."""
     root = xlib.XDefaultRootWindow(display)
@@ -68,6 +81,8 @@ if __name__ == "__main__":
     opened = xlib.XOpenDisplay(None)
     if sys.argv[1] == "close":
         ask_to_close(opened, int(sys.argv[2]))
+    elif sys.argv[1] == "release":
+        take_release(opened)
     elif sys.argv[1] == "monitor":
         set_monitor(opened, sys.argv[2], *map(int, sys.argv[3:]))
     else:

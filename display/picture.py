@@ -32,16 +32,6 @@ GLYPH_RGB = (245, 245, 245)
 DUST_RGB = (255, 255, 245)
 
 
-def no_rows() -> Rows:
-    """An empty (0, 5) array: no bugs."""
-    return np.empty((0, len(ROW_FIELDS)), np.float32)
-
-
-def no_dust() -> Dust:
-    """An empty (0, 4) array: no dust."""
-    return np.empty((0, len(DUST_FIELDS)), np.float32)
-
-
 def check_instances(array: npt.NDArray[np.float32], columns: int, what: str) -> None:
     """Raise ValueError unless `array` is float32, C-contiguous and (n, `columns`)."""
     if array.ndim != 2 or array.shape[1] != columns:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -246,10 +247,9 @@ def _link(name: str) -> int:
     for suffix, kind in (("vert", gl.GL_VERTEX_SHADER), ("frag", gl.GL_FRAGMENT_SHADER)):
         gl.glAttachShader(program, _compile(SHADERS / f"{name}.{suffix}", kind))
     gl.glLinkProgram(program)
-    linked = gl.GLint()
-    gl.glGetProgramiv(program, gl.GL_LINK_STATUS, linked)
-    if not linked.value:
-        raise DisplayError(f"shader {name} does not link: {_log_text(gl.glGetProgramInfoLog, program)}")
+    _check_built(
+        program, gl.glGetProgramiv, gl.GL_LINK_STATUS, gl.glGetProgramInfoLog, f"{name} does not link"
+    )
     return program
 
 
@@ -259,14 +259,16 @@ def _compile(path: Path, kind: int) -> int:
     text = ctypes.cast(ctypes.create_string_buffer(source), ctypes.POINTER(gl.GLchar))
     gl.glShaderSource(shader, 1, ctypes.byref(text), gl.GLint(len(source)))
     gl.glCompileShader(shader)
-    compiled = gl.GLint()
-    gl.glGetShaderiv(shader, gl.GL_COMPILE_STATUS, compiled)
-    if not compiled.value:
-        raise DisplayError(f"shader {path.name} does not compile: {_log_text(gl.glGetShaderInfoLog, shader)}")
+    fault = f"{path.name} does not compile"
+    _check_built(shader, gl.glGetShaderiv, gl.GL_COMPILE_STATUS, gl.glGetShaderInfoLog, fault)
     return shader
 
 
-def _log_text(read: object, number: int) -> str:
-    text = ctypes.create_string_buffer(4096)
-    read(number, len(text), gl.GLsizei(), text)  # type: ignore[operator]
-    return text.value.decode(errors="replace").strip()
+def _check_built(number: int, ask: Any, status: int, read_log: Any, fault: str) -> None:
+    """Raise DisplayError with `fault` and the driver's own words unless the status is good."""
+    built = gl.GLint()
+    ask(number, status, built)
+    if not built.value:
+        text = ctypes.create_string_buffer(4096)
+        read_log(number, len(text), gl.GLsizei(), text)
+        raise DisplayError(f"shader {fault}: {text.value.decode(errors='replace').strip()}")

@@ -17,8 +17,9 @@ from fontTools.ttLib import TTFont
 
 from display.canvas import Canvas
 from display.glyph import MUSHI, SHIPPED_FONT, load_glyph, read_glyph, typographic_middle_em
-from display.picture import NO_BEAM, no_dust
+from display.picture import NO_BEAM
 
+NO_DUST = np.empty((0, 4), np.float32)
 UNITS = 1000
 
 
@@ -104,7 +105,7 @@ def test_a_collection_is_read_too(tmp_path: Path) -> None:
 
 def test_the_drawn_insect_has_the_strokes_of_the_character(headless: Callable[..., Canvas]) -> None:
     canvas = headless(201, 201)
-    canvas.draw(np.array([[100, 100, 0, 150, 1]], np.float32), NO_BEAM, no_dust())
+    canvas.draw(np.array([[100, 100, 0, 150, 1]], np.float32), NO_BEAM, NO_DUST)
     lit = canvas.read_pixels()[..., 0] > 120
     # Across the upper half: left wall, stem, right wall. A box of a missing glyph has two.
     assert np.count_nonzero(np.diff(lit[86].astype(int)) == 1) == 3

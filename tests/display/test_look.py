@@ -19,8 +19,12 @@ from skimage.metrics import structural_similarity
 
 from display import renderer
 from display.canvas import Canvas
-from display.picture import Pixels, Rows, no_dust, no_rows
+from display.picture import Pixels, Rows
 from display.renderer import Renderer
+
+NO_ROWS = np.empty((0, 5), np.float32)
+NO_DUST = np.empty((0, 4), np.float32)
+
 
 # rows, beam, dust, pixels: see conftest.py
 Reference = Any
@@ -122,7 +126,7 @@ def test_look_score_sees_the_middle_of_hhea(
 ) -> None:
     state = reference("off-300")
     canvas = canvas_like(headless, state)
-    canvas.draw(no_rows(), state.beam, no_dust())
+    canvas.draw(NO_ROWS, state.beam, NO_DUST)
     u, v = canvas.glyph.anchor_uv
     # hhea's middle lies 0.436 em above the baseline, 0.056 em over the typographic one.
     wrong = Renderer(replace(canvas.glyph, anchor_uv=(u, v - 0.056 * canvas.glyph.em_uv)))
@@ -149,7 +153,7 @@ def test_look_score_sees_premultiplied_gradients(
 ) -> None:
     state = reference("on-300")
     canvas = canvas_like(headless, state)
-    canvas.draw(no_rows(), state.beam, no_dust())
+    canvas.draw(NO_ROWS, state.beam, NO_DUST)
     for shader in renderer.SHADERS.iterdir():
         (tmp_path / shader.name).write_text(_premultiplied(shader.read_text()))
     monkeypatch.setattr(renderer, "SHADERS", tmp_path)

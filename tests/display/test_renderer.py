@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from display.canvas import Canvas, open_canvas
 from display.errors import DisplayError, DisplayLost
-from display.picture import NO_BEAM, Beam, Dust, Pixels, Rows, no_dust, no_rows
+from display.picture import NO_BEAM, Beam, Dust, Pixels, Rows
 from display.settings import DisplaySettings
 
+NO_ROWS = np.empty((0, 5), np.float32)
+NO_DUST = np.empty((0, 4), np.float32)
 SIDE = 201
 Headless = Callable[..., Canvas]
 
@@ -29,7 +32,7 @@ def many_rows(count: int) -> Rows:
 
 
 def picture(canvas: Canvas, rows: Rows, beam: Beam = NO_BEAM, dust: Dust | None = None) -> Pixels:
-    canvas.draw(rows, beam, no_dust() if dust is None else dust)
+    canvas.draw(rows, beam, NO_DUST if dust is None else dust)
     return canvas.read_pixels()
 
 
@@ -87,21 +90,21 @@ def test_alpha_and_source_over(headless: Headless) -> None:
 
 def test_beam_strength_multiplies_the_light(headless: Headless) -> None:
     canvas = headless(SIDE, SIDE)
-    full = picture(canvas, no_rows(), (100, 100, 50, 1.0))[100, 150].astype(float)
-    half = picture(canvas, no_rows(), (100, 100, 50, 0.5))[100, 150]
+    full = picture(canvas, NO_ROWS, (100, 100, 50, 1.0))[100, 150].astype(float)
+    half = picture(canvas, NO_ROWS, (100, 100, 50, 0.5))[100, 150]
     assert half == pytest.approx(full / 2, abs=1)
-    assert picture(canvas, no_rows(), (100, 100, 50, 0.0)).max() == 0
+    assert picture(canvas, NO_ROWS, (100, 100, 50, 0.0)).max() == 0
 
 
 def test_beam_ends_at_its_outer_radius(headless: Headless) -> None:
-    pixels = picture(headless(SIDE, SIDE), no_rows(), (100.5, 100.5, 50, 1))
+    pixels = picture(headless(SIDE, SIDE), NO_ROWS, (100.5, 100.5, 50, 1))
     ys, xs = np.nonzero(pixels.max(axis=2))
     assert np.hypot(xs - 100, ys - 100).max() <= 90
 
 
 def test_dust_disc_has_its_area_and_colour(headless: Headless) -> None:
     disc = np.array([[100.3, 100.6, 20, 1]], np.float32)
-    pixels = picture(headless(SIDE, SIDE), no_rows(), NO_BEAM, disc)
+    pixels = picture(headless(SIDE, SIDE), NO_ROWS, NO_BEAM, disc)
     assert tuple(pixels[100, 100]) == (255, 255, 245)
     assert pixels[..., 0].sum() / 255 == pytest.approx(math.pi * 10**2, rel=0.01)
     assert centroid(pixels) == pytest.approx((100.3, 100.6), abs=0.05)
@@ -122,7 +125,7 @@ def test_fewer_rows_after_many_leave_nothing_behind(headless: Headless) -> None:
     alone = picture(canvas, rows_of((60, 70, 0.4, 20, 1)))
     picture(canvas, many_rows(3000))
     assert np.array_equal(picture(canvas, rows_of((60, 70, 0.4, 20, 1))), alone)
-    assert picture(canvas, no_rows()).max() == 0
+    assert picture(canvas, NO_ROWS).max() == 0
 
 
 def test_python_work_does_not_grow_with_the_bugs(headless: Headless) -> None:
@@ -130,7 +133,7 @@ def test_python_work_does_not_grow_with_the_bugs(headless: Headless) -> None:
 
     def calls(count: int) -> int:
         rows = many_rows(count)
-        canvas.draw(rows, NO_BEAM, no_dust())
+        canvas.draw(rows, NO_BEAM, NO_DUST)
         seen = 0
 
         def note(*_: object) -> None:
@@ -139,7 +142,7 @@ def test_python_work_does_not_grow_with_the_bugs(headless: Headless) -> None:
 
         sys.setprofile(note)
         try:
-            canvas.draw(rows, NO_BEAM, no_dust())
+            canvas.draw(rows, NO_BEAM, NO_DUST)
         finally:
             sys.setprofile(None)
         return seen
@@ -158,7 +161,7 @@ def test_python_work_does_not_grow_with_the_bugs(headless: Headless) -> None:
 )
 def test_other_arrays_are_refused(headless: Headless, rows: Rows) -> None:
     with pytest.raises(ValueError, match="rows: "):
-        headless(SIDE, SIDE).draw(rows, NO_BEAM, no_dust())
+        headless(SIDE, SIDE).draw(rows, NO_BEAM, NO_DUST)
 
 
 def test_an_opengl_error_is_a_lost_display(headless: Headless) -> None:
@@ -167,8 +170,29 @@ def test_an_opengl_error_is_a_lost_display(headless: Headless) -> None:
     canvas = headless(SIDE, SIDE)
     gl.glEnable(0xFFFF)
     with pytest.raises(DisplayLost, match="invalid enum"):
-        canvas.draw(no_rows(), NO_BEAM, no_dust())
-    canvas.draw(no_rows(), NO_BEAM, no_dust())
+        canvas.draw(NO_ROWS, NO_BEAM, NO_DUST)
+    canvas.draw(NO_ROWS, NO_BEAM, NO_DUST)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("void main() { light = 1; }", r"shader bad\.frag does not compile: .*light"),
+        ("in float b; out vec4 c; void main() { c = vec4(b); }", r"shader bad does not link: .*\bb\b"),
+    ],
+)
+def test_a_shader_that_the_driver_refuses_is_named_with_its_reason(
+    headless: Headless, fragment: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from display import renderer
+
+    headless(SIDE, SIDE).draw(NO_ROWS, NO_BEAM, NO_DUST)
+    vertex = "out vec2 b; void main() { b = vec2(0); gl_Position = vec4(0); }"
+    (tmp_path / "bad.vert").write_text(f"#version 330 core\n{vertex}")
+    (tmp_path / "bad.frag").write_text(f"#version 330 core\n{fragment}")
+    monkeypatch.setattr(renderer, "SHADERS", tmp_path)
+    with pytest.raises(DisplayError, match=f"(?s){words}"):
+        renderer._link("bad")
 
 
 def test_colours_of_less_than_8_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,12 +206,12 @@ def test_a_closed_canvas_says_so() -> None:
     assert canvas.size == (64, 48)
     assert not canvas.vsync
     canvas.dispatch()
-    canvas.draw(no_rows(), NO_BEAM, no_dust())
+    canvas.draw(NO_ROWS, NO_BEAM, NO_DUST)
     canvas.flip()
     canvas.close()
     canvas.close()
     with pytest.raises(DisplayLost, match="closed"):
-        canvas.draw(no_rows(), NO_BEAM, no_dust())
+        canvas.draw(NO_ROWS, NO_BEAM, NO_DUST)
 
 
 def test_a_process_draws_one_kind_only(headless: Headless) -> None:

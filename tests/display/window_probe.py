@@ -8,12 +8,15 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 from conftest import read_reference
 
 from display.canvas import Canvas, open_canvas
 from display.errors import DisplayLost
-from display.picture import no_dust, no_rows
 from display.settings import DisplaySettings
+
+NO_ROWS = np.empty((0, 5), np.float32)
+NO_DUST = np.empty((0, 4), np.float32)
 
 
 def answer(**values: object) -> None:
@@ -50,7 +53,7 @@ class Seen:
 
 def show(canvas: Canvas) -> int:
     seen = Seen(canvas)
-    picture = (no_rows(), (0.0, 0.0, 1.0, 0.0), no_dust())
+    picture = (NO_ROWS, (0.0, 0.0, 1.0, 0.0), NO_DUST)
     while True:
         seen.collect()
         canvas.draw(*picture)

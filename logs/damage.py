@@ -48,8 +48,14 @@ def _is_from_driver(error: BaseException) -> bool:
 
 def explain(error: BaseException, path: Path) -> str:
     """One line: what happened, to which file, and what comes of it."""
-    text = str(error) or type(error).__name__
-    return f"{path.name}: {text} ({ADVICE[kind_of(error)]})"
+    return f"{path.name}: {_words(error)} ({ADVICE[kind_of(error)]})"
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # noqa: BLE001  telling of a fault must not be the next one
+        return type(error).__name__
 
 
 def leftovers(path: Path) -> list[Path]:

@@ -61,14 +61,28 @@ def test_a_fault_of_any_kind_anywhere_in_the_writer_costs_no_visit(
     assert writing.log.state().refused == 0
 
 
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise Unforeseen("not even a text")
+
+
+@pytest.mark.parametrize(("fault", "words"), [
+    (Unforeseen("out of the blue"), "out of the blue"),
+    (Unforeseen(), "Unforeseen"),
+    (Unspeakable(), "Unspeakable"),
+    (MemoryError(), "MemoryError"),
+])  # fmt: skip
 def test_a_lasting_fault_of_an_unknown_kind_is_told_and_the_visits_wait(
-    begin: Any, visit: Any, database: Path, monkeypatch: pytest.MonkeyPatch
+    fault: Exception, words: str, begin: Any, visit: Any, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def fail(*_: Any) -> None:
+        raise fault
+
     with monkeypatch.context() as broken:
-        broken.setattr(Intake, "collect", fail_first(10**9, None))
+        broken.setattr(Intake, "collect", fail)
         writing = begin(sleep=nap)
         writing.log.put(visit(1, 10.0, 20.0)[1])
-        wait_until(lambda: "out of the blue" in writing.log.state().error)
+        wait_until(lambda: words in writing.log.state().error)
         assert writing.log.state().queue_length == 1
     wait_until(lambda: writing.log.state().queue_length == 0)
     assert writing.log.state().error == ""

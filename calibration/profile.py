@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from calibration.geometry import apply_homography, is_usable, scaling
 
 ASPECT_TOLERANCE = 0.01
+GONE = "is gone"
 
 
 class CameraProfile(BaseModel):
@@ -81,20 +82,21 @@ class CameraProfile(BaseModel):
 def load(path: Path) -> tuple[CameraProfile | None, str]:
     """The profile and a warning ("" when all is well); a broken or lost file gives the last good copy.
 
-    (None, "") when there never was a calibration, (None, warning) when nothing usable is left.
+    (None, "") when there never was a calibration, (None, warning) when nothing usable is left or
+    may be read.
     """
     profile = _read(path)
     if profile is not None:
         return profile, ""
     fallback = _read(last_good(path))
-    state = "is broken" if path.exists() else "is gone"
+    state = _trouble(path)
     if fallback is not None:
         made = fallback.made_at.strftime("%Y-%m-%d %H:%M UTC")
         return fallback, (
             f"CALIBRATION: {path} {state}; using the last good copy {last_good(path).name} made {made}."
             " Run `calibrate camera` soon."
         )
-    if not path.exists() and not last_good(path).exists():
+    if state == GONE and _trouble(last_good(path)) == GONE:
         return None, ""
     return None, f"CALIBRATION: {path} {state} and no good copy is left. Run `calibrate camera`."
 
@@ -109,6 +111,19 @@ def _read(path: Path) -> CameraProfile | None:
         return CameraProfile.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def _trouble(path: Path) -> str:
+    """Why a file gave no profile, in words."""
+    try:
+        path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return GONE
+    except PermissionError:
+        return "may not be read by this user"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return "is broken"
 
 
 def _write(path: Path, text: str) -> None:

@@ -114,7 +114,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     try:
         order = json.loads(orders.get(timeout=ORDER_WAIT_S))
-        settings = CameraSettings(**order.get("settings", {}))
+        settings = CameraSettings(**order["settings"])
         Capture(str(order["device"]), settings, write).run()
     except (queue.Empty, KeyError, TypeError, ValueError, OSError, cv2.error, MemoryError) as error:
         text = f"camera process failed: {type(error).__name__}: {error}".splitlines()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -101,3 +102,26 @@ def test_nothing_there_is_no_warning_and_nothing_left_is_one(tmp_path: Path) -> 
     found, warning = load(path)
     assert found is None
     assert "calibrate camera" in warning
+
+
+def test_profile_that_cannot_be_looked_up_is_no_calibration_with_a_warning(tmp_path: Path) -> None:
+    name_too_long = tmp_path / ("長" * 300 + ".json")
+    found, warning = load(name_too_long)
+    assert found is None
+    assert "cannot be read (File name too long)" in warning
+
+
+def test_profile_in_a_closed_folder_is_no_calibration_with_a_warning(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can take the rights of another user")
+    folder = tmp_path / "closed"
+    folder.mkdir(mode=0o700)
+    profile().save(folder / "camera.json")
+    os.seteuid(65534)
+    try:
+        found, warning = load(folder / "camera.json")
+    finally:
+        os.seteuid(0)
+    assert found is None
+    assert "may not be read" in warning
+    assert str(folder) in warning

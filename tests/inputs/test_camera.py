@@ -192,6 +192,7 @@ def test_bad_files_give_one_clear_line_and_darkness(tmp_path: Path, made: Callab
     until(lambda: bool(lines))
     if content is None:
         until(lambda: source.state()["starts"] >= 2)
+    turned(source)
     samples = [source.poll(tick) for tick in range(100)]
     assert not any(sample.on or sample.alive for sample in samples)
     assert len(lines) == 1
@@ -266,7 +267,7 @@ def test_impossible_positions_are_refused_and_counted(made: Callable) -> None:
     assert source.state()["refused_positions"] == 5
 
 
-def start_child(device: str) -> subprocess.Popen:
+def start_child(order: bytes) -> subprocess.Popen:
     child = subprocess.Popen(
         [sys.executable, "-m", "controller.inputs.camera_process"],
         stdin=subprocess.PIPE,
@@ -275,15 +276,17 @@ def start_child(device: str) -> subprocess.Popen:
         cwd=Path(__file__).parents[2],
     )
     assert child.stdin
-    child.stdin.write(
-        json.dumps({"device": device, "settings": CameraSettings().model_dump()}).encode() + b"\n"
-    )
+    child.stdin.write(order + b"\n")
     child.stdin.flush()
     return child
 
 
+def order_for(device: str) -> bytes:
+    return json.dumps({"device": device, "settings": CameraSettings().model_dump()}).encode()
+
+
 def test_child_leaves_when_its_input_closes(cases: Path) -> None:
-    child = start_child(str(cases / "tracking" / "c920_close_red.mp4"))
+    child = start_child(order_for(str(cases / "tracking" / "c920_close_red.mp4")))
     assert child.stdout
     decoder = Decoder()
     records: list[Record] = []
@@ -297,12 +300,24 @@ def test_child_leaves_when_its_input_closes(cases: Path) -> None:
     assert child.stderr.read() == b""
 
 
-def test_child_tells_a_bad_order_in_a_record() -> None:
-    child = start_child("x.mp4")
+@pytest.mark.parametrize(
+    ("order", "loss"),
+    [
+        (order_for("x.mp4"), Loss.NOT_THERE),
+        (order_for("/" + "長" * 300 + ".mp4"), Loss.NOT_THERE),
+        (order_for("/proc/self/mem"), Loss.NOT_THERE),
+        (b'{"device": "x.mp4", "settings": {"colour": 1}}', Loss.FAULT),
+        (b"[]", Loss.FAULT),
+        (b"{}", Loss.FAULT),
+        (b"camera, please", Loss.FAULT),
+    ],
+)
+def test_child_tells_a_bad_order_in_a_record(order: bytes, loss: Loss) -> None:
+    child = start_child(order)
     assert child.stdin
     assert child.stdout
     records = Decoder().feed(child.stdout.read())
-    assert [(record.kind, record.loss) for record in records] == [(Kind.LOST, Loss.NOT_THERE)]
+    assert [(record.kind, record.loss) for record in records] == [(Kind.LOST, loss)]
     child.stdin.close()
     child.wait(PATIENCE_S)
 

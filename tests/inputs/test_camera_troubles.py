@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration.profile import CameraProfile
 from controller.inputs import camera as camera_module
 from controller.inputs.camera import CameraSource
 
@@ -169,3 +170,14 @@ def test_changed_trouble_is_told_and_an_alternating_one_not_for_ever(
     assert "no camera is plugged in" in lines[0]
     assert "not for this user" in lines[1]
     assert source.state()["state"] == "lost"
+
+
+@pytest.mark.parametrize(("camera", "said"), [("usb-another", 1), ("fake", 0)])
+def test_calibration_of_another_camera_is_told_by_the_show(made: Callable, camera: str, said: int) -> None:
+    one = ((1.0, 0, 0.0), (0, 1.0, 0), (0, 0, 1.0))
+    sizes = {"picture_size": (640, 480), "screen_size": (640, 480)}
+    profile = CameraProfile(camera=camera, homography=one, verdict="accepted", **sizes)
+    source, lines = made("/dev/null", popen=Starts(), profile=profile)
+    until(lambda: source.state()["frames"] == 4)
+    assert len([line for line in lines if "usb-another" in line and "fake" in line]) == said
+    assert source.state()["calibrated"]

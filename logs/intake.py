@@ -55,7 +55,7 @@ class Intake:
             self.unsized += 1
         self._enqueue((event, self._size_px, _copy(measures)))
 
-    def note(self, kind: str, detail: Mapping[str, Any], at_s: float) -> None:
+    def note(self, kind: str, detail: Mapping[str, Any] | None, at_s: float) -> None:
         self._enqueue((kind, _copy(detail), at_s))
 
     def wake(self) -> None:
@@ -118,6 +118,6 @@ class Intake:
 def _copy(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A copy that the caller can no longer change, None for what cannot be copied."""
     try:
-        return dict(values or {})
+        return {} if values is None else dict(values)
     except Exception:  # noqa: BLE001  a mapping may be any code, and handing over never raises
         return None

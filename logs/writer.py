@@ -109,7 +109,7 @@ class Log:
 
         For any thread; never blocks, never raises: what cannot be stored is counted as refused.
         """
-        self._intake.note(kind, detail or {}, self._clock.now_s() if at_s is None else at_s)
+        self._intake.note(kind, detail, self._clock.now_s() if at_s is None else at_s)
 
     def state(self) -> LogState:
         """Plain values for status.json; callable from any thread, waits for nothing."""

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from logs.intake import Intake
@@ -124,6 +125,7 @@ def test_notes_from_many_threads_are_kept_and_bad_ones_counted(begin: Any, ask: 
         ("d", {}, math.nan),
         ("e", {}, "noon"),
         ("f", [1, 2]),
+        ("g", np.array([1, 2])),
     ]
 
     def tell(number: int) -> None:

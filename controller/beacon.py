@@ -5,25 +5,34 @@ The ring of glyph rows comes here with the first process that reads it.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import logging
 import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat
+
+from controller.install.home import temporary_home
 
 FILE = "status.json"
 PERIOD_S = 0.5
 STALE_S = 5.0
+
+logger = logging.getLogger(__name__)
 
 
 class StatusWriter:
     """Writes what `facts` gives from a thread of its own, so that the frame thread never writes."""
 
     def __init__(self, home: Path, facts: Callable[[], Mapping[str, Any]]) -> None:
-        self._path, self._facts = home / FILE, facts
+        self._home, self._facts = home, facts
+        self._told = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name="status", daemon=True)
         self._thread.start()
@@ -33,16 +42,23 @@ class StatusWriter:
             self.write("running")
 
     def write(self, state: str) -> None:
-        """Write the file once; facts that fail are named in it, a folder that fails is no reason to stop."""
+        """Write the file once; facts that fail are named in it.
+
+        Where the home cannot be written the file goes to the user's temporary folder, told once.
+        """
         facts: dict[str, Any] = {"state": state, "written_monotonic_s": time.monotonic(), "pid": os.getpid()}
         try:
             text = json.dumps({**facts, **self._facts()})
         except Exception as error:  # noqa: BLE001  a status without facts says more than none
             text = json.dumps({**facts, "error": f"{type(error).__name__}: {error}"})
-        aside = self._path.with_suffix(".new")
-        with suppress(OSError):
-            aside.write_text(text, encoding="utf-8")
-            aside.replace(self._path)
+        for path in _places(self._home):
+            try:
+                _replace(path, text)
+                return
+            except OSError as error:
+                if not self._told:
+                    self._told = True
+                    logger.warning("The status cannot be written in %s: %s", path.parent, error.strerror)
 
     def stop(self) -> None:
         """End the thread and leave a last word that the show ended."""
@@ -51,44 +67,82 @@ class StatusWriter:
         self.write("ended")
 
 
+def _replace(path: Path, text: str) -> None:
+    aside = path.with_suffix(".new")
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def _places(home: Path) -> list[Path]:
+    """Where the status may stand: the home, else this user's own temporary folder."""
+    digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
+    places = [home / FILE]
+    with suppress(OSError):
+        places.append(temporary_home() / f"status-{digest}.json")
+    return places
+
+
+class Status(BaseModel):
+    """What must stand in the file, whatever else does; ages are seconds at the time of writing."""
+
+    model_config = ConfigDict(extra="allow")
+
+    state: Literal["running", "ended"]
+    written_monotonic_s: FiniteFloat
+    pid: int
+    error: str = ""
+    ages: dict[str, FiniteFloat | None] = {}
+    light: dict[str, Any] = {}
+    log: dict[str, Any] = {}
+
+    def faults(self, now_s: float) -> list[str]:
+        """What is wrong at `now_s` (monotonic), one line each."""
+        since_s = now_s - self.written_monotonic_s
+        if self.state == "ended":
+            return ["The show has ended."]
+        if not _is_alive(self.pid):
+            return [f"The show was killed; its last sign is {since_s:.0f} s old: start it again."]
+        if not 0 <= since_s <= STALE_S:
+            return [f"The show's last sign is {since_s:.0f} s old: it hangs. Stop and start it."]
+        found = [f"Status: {self.error}"] if self.error else []
+        found += [
+            f"The last {name} is {age_s:.0f} s old."
+            for name in ("picture", "tick")
+            if (age_s := self.ages.get(name)) is not None and age_s > STALE_S
+        ]
+        found += [f"Log: {self.log[key]}" for key in ("error", "warning") if self.log.get(key)]
+        if self.light.get("alive") is False:
+            why = self.light.get("message") or self.light.get("reason") or "no reason given"
+            found.append(f"The light does not answer: {why}.")
+        return found
+
+
 def read_status(home: Path, now_s: float) -> tuple[dict[str, Any], list[str]]:
     """The last status with its ages brought up to `now_s` (monotonic), and what is wrong with it.
 
     An empty dict when there is no readable status.
     """
-    path = home / FILE
-    try:
-        facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        written_s = float(facts["written_monotonic_s"])
-    except FileNotFoundError:
-        return {}, [f"No show has run with {home}: start one with `python3 -m controller run`."]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return {}, [f"{path} cannot be read ({error}). Is the show running?"]
-    since_s = now_s - written_s
-    facts["status_age_s"] = round(since_s, 3)
-    facts["ages"] = {
-        name: None if age is None else round(age + since_s, 3) for name, age in facts.get("ages", {}).items()
-    }
-    return facts, _faults(facts, since_s)
+    found: list[Status] = []
+    fault = f"No show has run with {home}: start one with `python3 -m controller run`."
+    for path in _places(home):
+        try:
+            found.append(Status.model_validate_json(path.read_bytes()))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            fault = f"{path} cannot be read ({str(error).splitlines()[0]}). Is the show running?"
+    if not found:
+        return {}, [fault]
+    status = max(found, key=lambda one: one.written_monotonic_s)
+    since_s = now_s - status.written_monotonic_s
+    ages = {name: None if age is None else round(age + since_s, 3) for name, age in status.ages.items()}
+    return {**status.model_dump(), "ages": ages, "status_age_s": round(since_s, 3)}, status.faults(now_s)
 
 
-def _faults(facts: Mapping[str, Any], since_s: float) -> list[str]:
-    if facts.get("state") == "ended":
-        return ["The show has ended."]
-    if not 0 <= since_s <= STALE_S:
-        return [
-            f"The show's last sign is {since_s:.0f} s old: it hangs, was killed, or the machine restarted."
-        ]
-    faults = [f"Status: {facts['error']}"] if facts.get("error") else []
-    for name in ("picture", "tick"):
-        age_s = facts["ages"].get(name)
-        if age_s is not None and age_s > STALE_S:
-            faults.append(f"The last {name} is {age_s:.0f} s old.")
-    log = facts.get("log", {})
-    faults += [f"Log: {log[key]}" for key in ("error", "warning") if log.get(key)]
-    light = facts.get("light", {})
-    if light.get("alive") is False:
-        faults.append(
-            f"The light does not answer: {light.get('message') or light.get('reason') or 'no reason given'}."
-        )
-    return faults
+def _is_alive(pid: int) -> bool:
+    return not Path("/proc").is_dir() or Path("/proc", str(pid)).exists()

@@ -96,6 +96,9 @@ def _database(home: Path) -> Finding:
     except UnreadableLog as error:
         return Finding("database", str(path), str(error))
     fault = "" if os.access(path, os.W_OK) else "cannot be written by this user; visits would wait in memory."
+    kept = sorted(file.name for file in home.glob(f"{path.stem}.damaged-*{path.suffix}"))
+    if kept:
+        fault += f"Earlier visits are in {', '.join(kept)}: show them to a technician, then move them away."
     return Finding("database", str(path), fault)
 
 
@@ -131,7 +134,7 @@ def _calibration(home: Path) -> Finding:
 
 def _running_show(home: Path) -> Iterator[Finding]:
     facts, faults = read_status(home, time.monotonic())
-    if facts.get("state") == "running" and os.path.exists(f"/proc/{facts.get('pid')}"):
+    if facts.get("state") == "running":
         yield Finding("running show", f"{facts.get('fps')} pictures/s", " ".join(faults))
     else:
         yield Finding("running show", "none")

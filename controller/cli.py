@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
+import signal
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import click
@@ -15,16 +18,17 @@ from rich.console import Console
 
 from controller.cli_config import config
 from controller.cli_logs import logs
-from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
 from controller.install.versions import program_version
 from controller.settings import Settings
 
 
 def _size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
-    width, _, height = value.lower().partition("x")
-    if not (width.isdigit() and height.isdigit() and 0 < int(width) <= 16384 and 0 < int(height) <= 16384):
+    found = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", value.lower())
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(0 < side <= 16384 for side in size):
         raise click.BadParameter("give it as 1920x1080")
-    return int(width), int(height)
+    return size
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -34,6 +38,7 @@ def main() -> None:
     logging.basicConfig(
         level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", datefmt="%H:%M:%S"
     )
+    warnings.formatwarning = lambda message, *_, **__: f"{message}\n"
 
 
 @main.command()
@@ -48,7 +53,7 @@ def main() -> None:
 )
 @click.option("--headless", is_flag=True, help="Draw without a window.")
 @click.option("--screen", metavar="NAME|required", help="Screen to use; required: wait for one, then exit 1.")
-@click.option("--seconds", type=click.FloatRange(min=0.0), help="End after this time.")
+@click.option("--seconds", type=click.FloatRange(min=0.0), callback=finite, help="End after this time.")
 @click.option(
     "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
 )
@@ -64,6 +69,8 @@ def run(
     snapshot: Path | None,
 ) -> None:
     """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: os._exit(0))
     from controller.stage import StageError, Wish, WrongWish, run_show
     from display.errors import DisplayError
     from logs.lock import AlreadyRunning

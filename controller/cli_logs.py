@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
 from controller.settings import DATABASE
 
 out = Console(highlight=False, soft_wrap=True, markup=False)
@@ -55,7 +55,10 @@ def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None,
 @home_option
 @json_option
 @click.option(
-    "--min-seconds", type=click.FloatRange(min=0), help="Shorter contacts do not count. Default: log.short_s."
+    "--min-seconds",
+    type=click.FloatRange(min=0),
+    callback=finite,
+    help="Shorter contacts do not count. Default: log.short_s.",
 )
 @click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
 def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_demo: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -43,6 +44,13 @@ def home_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """`--json`, for those that print data."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """For number options: refuses nan and inf."""
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("give a finite number")
+    return value
 
 
 def settings_of(home: Path) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,6 +12,8 @@ from controller.settings import Settings
 from controller.show import Show
 from display.canvas import Canvas
 from logs.writer import Log
+
+logger = logging.getLogger(__name__)
 
 
 class Facts:
@@ -33,10 +36,12 @@ class Facts:
         }
         self._since_s, self._pictures = clock(), 0
         self._began_s = clock()
+        self._fault = ""
 
     def __call__(self) -> dict[str, Any]:
         now_s, pulse = self._clock(), self._show.pulse
         log = asdict(self._log.state())
+        self._announce(log["error"] or log["warning"])
         return {
             **self._fixed,
             "size": list(self._show.size),
@@ -45,6 +50,7 @@ class Facts:
             "dropped_ticks": self._show.stepper.dropped_ticks,
             "faults": pulse.faults,
             "refused_samples": pulse.refused_samples,
+            "refused_times": self._show.visits.bad_times,
             "visitor": self._show.visits.open,
             "light": self._light(),
             "log": log,
@@ -54,6 +60,14 @@ class Facts:
                 "log_write": log["last_write_age_s"],
             },
         }
+
+    def _announce(self, fault: str) -> None:
+        """Tell when the log's state turns, not at each look."""
+        if fault and not self._fault:
+            logger.warning("Log: %s", fault)
+        elif self._fault and not fault:
+            logger.info("The log is well again; nothing waits.")
+        self._fault = fault
 
     def _rate(self, now_s: float, pictures: int) -> float:
         passed_s, drawn = now_s - self._since_s, pictures - self._pictures

@@ -73,16 +73,18 @@ class KernelCache:
         """After the last compilation: keep this process's copy for the next starts."""
         if self.warm or not self._copy.name:
             return
+        aside = None
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
             aside = Path(tempfile.mkdtemp(prefix="new-", dir=self._place.parent))
             shutil.copytree(self._copy, aside, dirs_exist_ok=True)
             (aside / MANIFEST).write_text(json.dumps(_digests(aside)), encoding="utf-8")
             self._put_in_place(aside)
-        except OSError as error:
-            self._say(
-                f"The compiled kernels cannot be kept in {self._place} ({error}): the next start is slow."
-            )
+        except OSError as error:  # also shutil.Error, whose words are a list of all files
+            if aside is not None:
+                shutil.rmtree(aside, ignore_errors=True)
+            why = error.strerror or "not all files could be copied"
+            self._say(f"The kernels cannot be kept in {self._place} ({why}): the next start is slow.")
 
     def _put_in_place(self, aside: Path) -> None:
         """The first of two starts at once wins; older sets go."""

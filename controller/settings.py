@@ -78,7 +78,7 @@ def load(home: Path) -> Settings:
     """
     path = home / FILE
     try:
-        values = tomllib.loads(path.read_bytes().decode("utf-8"))
+        values = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         return _compose({}, path)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -120,7 +120,7 @@ def _check_names(section: str, model: type[BaseModel], values: Mapping[str, Any]
 def _section(name: str, values: Mapping[str, Any], path: Path) -> BaseModel:
     model = SECTIONS[name]
     try:
-        return model(**values)
+        return model.model_validate(values, strict=True)
     except ValidationError as error:
         raise ConfigError(f"{path}: [{name}] " + "; ".join(_complaints(model, error))) from error
 

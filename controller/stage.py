@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import signal
 import sys
 import time
@@ -65,8 +66,6 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
     show on the same home, display.errors.DisplayError when the picture cannot be opened.
     """
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    for number in END_SIGNALS:
-        signal.signal(number, lambda *_: sys.exit(EXIT_DONE))
     with ExitStack() as parts:
         shows: list[Show] = []
         log = Log(
@@ -77,6 +76,8 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             settings=settings.as_json(),
         )
         parts.push(_end_of(log))
+        for number in END_SIGNALS:
+            signal.signal(number, lambda *_: _leave(log))
         show, canvas = _build(home, settings, wish, log, parts)
         shows.append(show)
         code = show.run(None if wish.seconds is None else time.perf_counter() + wish.seconds)
@@ -85,11 +86,20 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
         return _written(log, code)
 
 
+def _leave(log: Log) -> None:
+    """A signal during the start-up: the run is closed and the process left at once.
+
+    An exception would be raised within the compiler, which turns it into others.
+    """
+    log.stop()
+    os._exit(EXIT_DONE)
+
+
 def _end_of(log: Log) -> Callable[..., None]:
-    """Whatever ends the start-up or the show, what waits is written; a signal is no crash."""
+    """Whatever ends the start-up or the show, what waits is written."""
 
     def end(kind: type[BaseException] | None, *_: object) -> None:
-        log.stop(reason="clean" if kind in (None, SystemExit) else "crash")
+        log.stop(reason="clean" if kind is None else "crash")
 
     return end
 
@@ -98,7 +108,12 @@ def _written(log: Log, code: int) -> int:
     """Write what waits; a show whose visits could not all be written did not end well."""
     if log.stop(reason="clean" if code in (EXIT_DONE, EXIT_PROBLEM) else "crash"):
         return code
-    logger.error("Not all visits could be written: %s", log.state().error or "the disk does not answer")
+    state = log.state()
+    logger.error(
+        "Not all visits could be written, %d entries are lost with this process. The last fault: %s",
+        state.queue_length,
+        state.error or "the disk does not answer",
+    )
     return code or EXIT_PROBLEM
 
 
@@ -188,4 +203,7 @@ def _camera_profile(home: Path) -> CameraProfile | None:
     profile, warning = load_profile(home / CAMERA_PROFILE)
     if warning:
         logger.warning("%s", warning)
-    return profile if profile is not None and profile.verdict == "accepted" else None
+    if profile is not None and profile.verdict != "accepted":
+        logger.warning("The camera's calibration was refused and is not used: calibrate again.")
+        return None
+    return profile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from pathlib import Path
@@ -17,6 +18,8 @@ def write_png(path: str | Path, pixels: Pixels) -> Path:
     Raises OSError when the folder cannot be written.
     """
     target = Path(path)
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "is no regular file", str(target))
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, format="PNG")
     target.parent.mkdir(parents=True, exist_ok=True)

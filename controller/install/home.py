@@ -23,7 +23,7 @@ def home_folder(argument: str | None, env: Mapping[str, str]) -> Path:
     user = Path(env.get("HOME") or os.path.expanduser("~"))
     if user.is_absolute() and user.is_dir() and _can_hold(user / ".local" / "share"):
         return user / ".local" / "share" / "baited"
-    return _temporary_home()
+    return temporary_home()
 
 
 def is_temporary(home: Path) -> bool:
@@ -36,7 +36,8 @@ def _temporary_path() -> Path:
     return Path(tempfile.gettempdir()).absolute() / f"baited-{user}"
 
 
-def _temporary_home() -> Path:
+def temporary_home() -> Path:
+    """A folder in the temp folder for this user alone, not created; PermissionError when it is another's."""
     home = _temporary_path()
     # The name can be guessed, and everybody may write beside it: take no folder of somebody else's.
     if hasattr(os, "getuid") and os.path.lexists(home):

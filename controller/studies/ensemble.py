@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from controller.behavior.gait import RUN, STOP, TUMBLE
+from controller.light import on_screen
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 
+MOST_FRAMES = 10_000_000
 SAMPLE_EVERY = 30
 SPREAD_EVERY = 150
 RADIAL_BIN_PX = 20
@@ -22,40 +24,48 @@ SERIES = ("inside", "reacted", "bored", "meanInterest", "run", "stop", "tumble",
 
 
 class ScheduleError(ValueError):
-    """The schedule file does not have the form {"frames": N, "light": [[frame, on, x, y], ...]}."""
+    """Not of the form {"frames": N, "light": [[frame, on, x, y], ...]}; the message says where."""
 
 
-def read_schedule(path: Path) -> dict[str, Any]:
-    """The schedule of a JSON file, named after the file where it names itself not.
+class Schedule(BaseModel):
+    """The light of each frame: a row (frame, on, x px, y px) holds from its frame, counted from 1."""
 
-    Raises ScheduleError when it is no JSON object, OSError when it cannot be read.
+    model_config = ConfigDict(strict=True)
+
+    schedule: str = ""
+    frames: int = Field(ge=1, le=MOST_FRAMES)
+    light: list[tuple[int, int, float, float]] = Field(min_length=1)
+
+
+def read_schedule(path: Path) -> Schedule:
+    """The schedule of a JSON file, named after the file where it does not name itself.
+
+    Raises ScheduleError, or OSError when the file cannot be read.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ScheduleError(f"not JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise ScheduleError("a schedule is an object with frames and light")
-    return {"schedule": path.stem, **found}
+        found = Schedule.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise ScheduleError(f"{place}: {fault['msg']}" if place else fault["msg"]) from error
+    return found.model_copy(update={"schedule": found.schedule or path.stem})
 
 
-def light_by_frame(schedule: Mapping[str, Any]) -> npt.NDArray[np.float64]:
-    """The light (on, x, y) of each frame, float64 (frames, 3); a row holds until the next one.
+def light_by_frame(schedule: Schedule, size: tuple[int, int]) -> npt.NDArray[np.float64]:
+    """The light (on, x, y) of each frame, float64 (frames, 3); before the first row it is off.
 
-    Frames are counted from 1. Before the first row the light is off at that row's place.
-    Raises ScheduleError naming what is wrong.
+    Raises ScheduleError for rows out of order, an `on` that is not 0 or 1, a place off the screen.
     """
-    try:
-        frames = int(schedule["frames"])
-        rows = np.asarray(schedule["light"], np.float64).reshape(-1, 4)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ScheduleError(f"a schedule needs frames and light rows of frame, on, x, y: {error}") from error
-    if frames < 1 or not len(rows) or not np.isfinite(rows).all():
-        raise ScheduleError("a schedule needs at least one frame and one light row, all finite")
-    if (np.diff(rows[:, 0]) <= 0).any():
-        raise ScheduleError("the light rows must stand in order of their frames")
-    holds = np.searchsorted(rows[:, 0], np.arange(1, frames + 1), side="right") - 1
-    light = rows[np.maximum(holds, 0), 1:].copy()
+    for number, (frame, on, x, y) in enumerate(schedule.light):
+        if on not in (0, 1) or not on_screen(x, y, *size):
+            raise ScheduleError(
+                f"light.{number}: on must be 0 or 1 and the place on {size[0]} x {size[1]} px"
+            )
+        if number and frame <= schedule.light[number - 1][0]:
+            raise ScheduleError(f"light.{number}: the rows must stand in order of their frames")
+    rows = np.array(schedule.light, np.float64)
+    holds = np.searchsorted(rows[:, 0], np.arange(1, schedule.frames + 1), side="right") - 1
+    light = rows[np.maximum(holds, 0), 1:]
     light[holds < 0, 0] = 0.0
     return light
 
@@ -130,20 +140,20 @@ def run_once(
 
 def simulate(
     settings: BaitedSettings,
-    schedule: Mapping[str, Any],
+    schedule: Schedule,
     size: tuple[int, int],
     runs: int,
     seed: int,
     progress: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """`runs` independent runs with seeds seed, seed + 1, ...; the form of `ensemble-*.json`."""
-    light = light_by_frame(schedule)
+    light = light_by_frame(schedule, size)
     results = []
     for k in range(runs):
         results.append(run_once(settings, size, seed + k, light))
         progress()
     return {
-        "schedule": str(schedule.get("schedule", "")),
+        "schedule": schedule.schedule,
         "width": size[0],
         "height": size[1],
         "frames": len(light),

@@ -59,6 +59,16 @@ def test_track_of_what_is_no_video_is_one_line_and_code_1(
         '{"frames": 10, "light": [[1, 0, NaN, 5]]}',
         '{"frames": 10, "light": [[5, 1, 5, 5], [2, 0, 5, 5]]}',
         '{"frames": "many", "light": [[1, 0, 5, 5]]}',
+        '{"frames": 1.9, "light": [[1, 0, 5, 5]]}',
+        '{"frames": true, "light": [[1, 0, 5, 5]]}',
+        '{"frames": Infinity, "light": [[1, 0, 5, 5]]}',
+        '{"frames": 10000000000000, "light": [[1, 0, 5, 5]]}',
+        '{"frames": 10, "light": [1, 0, 5, 5]}',
+        '{"frames": 10, "light": [[1, 7, 5, 5]]}',
+        '{"frames": 10, "light": [[1, 1, 1e308, 5]]}',
+        '{"frames": 10, "light": [[1, 1, -5, 5]]}',
+        "[" * 100_000,
+        "3",
     ],
 )
 def test_a_schedule_that_cannot_be_is_wrong_use_and_nothing_is_written(

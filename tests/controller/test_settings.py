@@ -59,6 +59,9 @@ def test_an_unknown_name_is_an_error_with_the_nearest_known_one(tmp_path: Path, 
         ("[camera.tracking]\nmin_rise = -3\n", "min_rise"),
         ('[show]\nscene = "bees"\n', "scene = 'bees'"),
         ("baited = 3\n", "must be a section"),
+        ('[baited]\nbugs = "250"\n', "bugs = '250'"),
+        ("[baited]\nbugs = true\n", "bugs = True"),
+        ("[log]\nshort_s = true\n", "short_s"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_by_name_and_unit(tmp_path: Path, text: str, words: str) -> None:
@@ -78,6 +81,11 @@ def test_a_file_that_cannot_be_read_is_left_as_it_is_and_defaults_are_used(
     assert settings["baited"].bugs == 250
     assert "cannot be read" in settings.warnings[0]
     assert path.read_bytes() == content
+
+
+def test_a_byte_order_mark_and_whole_numbers_for_lengths_are_no_fault(tmp_path: Path) -> None:
+    write(tmp_path, "\ufeff[baited]\nlight_radius_px = 100\n")
+    assert load(tmp_path)["baited"].light_radius_px == 100
 
 
 def test_an_empty_file_means_defaults(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from controller.beacon import FILE, STALE_S, StatusWriter, read_status
 FACTS = {
     "state": "running",
     "written_monotonic_s": 1000.0,
-    "pid": 1,
+    "pid": os.getpid(),
     "ages": {"picture": 0.25, "tick": 0.2, "log_write": None},
     "light": {"alive": True},
     "log": {"error": "", "warning": ""},
@@ -36,7 +37,8 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
     ("changes", "now_s", "words"),
     [
         ({}, 1000.0 + STALE_S + 1, "last sign"),
-        ({}, 200.0, "restarted"),
+        ({}, 200.0, "hangs"),
+        ({"pid": 2**22 + 7}, 1001.0, "killed"),
         ({"ages": {"picture": 8.0, "tick": 0.1}}, 1000.5, "picture"),
         ({"state": "ended"}, 1000.5, "ended"),
         ({"log": {"error": "disk is full", "warning": ""}}, 1000.5, "disk is full"),
@@ -53,7 +55,17 @@ def test_what_is_stale_or_unwell_is_named(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b'{"state": "run', b"\xff\xfe", b"[]", b"{}", b'{"written_monotonic_s": "x"}']
+    "content",
+    [
+        b"",
+        b'{"state": "run',
+        b"\xff\xfe",
+        b"[]",
+        b"{}",
+        b'{"written_monotonic_s": "x"}',
+        b'{"state": "running", "written_monotonic_s": 1.0, "pid": 1, "ages": 3}',
+        b'{"state": "running", "written_monotonic_s": NaN, "pid": 1}',
+    ],
 )
 def test_a_broken_status_is_a_finding_and_no_crash(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE).write_bytes(content)
@@ -68,12 +80,10 @@ def test_no_status_means_no_show(tmp_path: Path) -> None:
     assert "controller run" in faults[0]
 
 
-def test_the_writer_leaves_a_last_word_and_a_folder_in_the_way_does_not_stop_it(tmp_path: Path) -> None:
+def test_the_writer_leaves_a_last_word_(tmp_path: Path) -> None:
     writer = StatusWriter(tmp_path, lambda: {"ages": {}})
     writer.stop()
     assert json.loads((tmp_path / FILE).read_text(encoding="utf-8"))["state"] == "ended"
-    blocked = StatusWriter(tmp_path / "missing", lambda: {"ages": {}})
-    blocked.stop()
 
 
 def test_facts_that_fail_are_named_and_the_writing_goes_on(tmp_path: Path) -> None:
@@ -83,3 +93,17 @@ def test_facts_that_fail_are_named_and_the_writing_goes_on(tmp_path: Path) -> No
     writer.stop()
     assert facts["state"] == "running"
     assert any("TypeError" in fault for fault in faults)
+
+
+def test_where_the_home_cannot_be_written_the_status_is_still_found(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = tmp_path / "home"
+    home.write_text("a file in the way", encoding="utf-8")
+    writer = StatusWriter(home, lambda: {"ages": {}, "fps": 60.0})
+    for _ in range(3):
+        writer.write("running")
+    facts, faults = read_status(home, time.monotonic())
+    writer.stop()
+    assert (facts["fps"], faults) == (60.0, [])
+    assert caplog.text.count("cannot be written") == 1

@@ -69,16 +69,16 @@ def run(
     snapshot: Path | None,
 ) -> None:
     """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
+    settings = settings_of(home)
+    required = screen == "required"
+    _override(settings, source, camera, scene, None if required else screen)
+    _make_home(home)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: os._exit(0))
     from controller.stage import StageError, Wish, WrongWish, run_show
     from display.errors import DisplayError
     from logs.lock import AlreadyRunning
 
-    settings = settings_of(home)
-    required = screen == "required"
-    _override(settings, source, camera, scene, None if required else screen)
-    _make_home(home)
     wish = Wish(headless, required and not headless, seed, seconds, snapshot)
     try:
         code = run_show(home, settings, wish)

@@ -73,12 +73,12 @@ def show(checkout: Path, small_home: Path) -> Iterator[Callable[..., Running]]:
     """show("--source", "demo", ..., display=""): `run` in a process of its own."""
     started: list[Running] = []
 
-    def start(*arguments: str, display: str = "", home: Path = small_home) -> Running:
+    def start(*arguments: str, display: str = "", home: Path = small_home, **env: str) -> Running:
         command = [sys.executable, "-m", "controller.cli", "run", "--home", str(home), *arguments]
         process = subprocess.Popen(
             command,
             cwd=checkout,
-            env=environment(checkout, display),
+            env={**environment(checkout, display), **env},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,30 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from logs.engine import choose, connect_to_read
+
 Show = Callable[..., Any]
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Logged = Callable[..., list[dict[str, Any]]]
+
+
+def wait_for(wanted: Callable[[], object]) -> None:
+    """Wait until something holds; an endless wait ends as a failed test."""
+    deadline_s = time.monotonic() + 120
+    while not wanted():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.05)
+
+
+def runs_of(home: Path) -> list[dict[str, Any]]:
+    """The rows of the `run` table, [] while there is none."""
+    engine = choose()
+    try:
+        with closing(connect_to_read(engine, home / "visits.db")) as connection:
+            rows = connection.execute("SELECT end_reason FROM run").fetchall()
+    except engine.module.Error:
+        return []
+    return [{"end_reason": row[0]} for row in rows]
 
 
 def test_the_simulated_visitor_is_seen_drawn_and_logged_apart(
@@ -159,3 +182,43 @@ def test_an_unreadable_config_is_kept_and_the_show_runs_on_defaults(show: Show, 
     assert running.end(None) == 0
     assert "config.toml" in running.said
     assert (small_home / "config.toml").read_bytes() == content
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_the_kernels_compile_ends_cleanly_and_at_once(
+    show: Show, small_home: Path, tmp_path: Path, number: int
+) -> None:
+    """An empty cache, so that the signal comes within the compilation; the run is no crash."""
+    running = show("--headless", "--source", "demo", BAITED_CACHE=str(tmp_path / "empty"))
+    wait_for(lambda: (small_home / "visits.db").exists() and runs_of(small_home))
+    assert running.end(number) == 0
+    assert "Traceback" not in running.said
+    assert [run["end_reason"] for run in runs_of(small_home)] == ["clean"]
+    assert not list((tmp_path / "empty").glob("kernels-*"))
+
+
+def test_a_picture_is_never_saved_over_a_device(show: Show) -> None:
+    running = show("--headless", "--source", "demo", "--seconds", "0", "--snapshot", "/dev/null")
+    assert running.end(None) == 1
+    assert "/dev/null" in running.said
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_home_that_cannot_be_written_is_told_at_once_and_seen_in_status(
+    show: Show, small_home: Path, command: Command
+) -> None:
+    """A file where the home should be: told on the terminal, red in status and check."""
+    home = small_home / "a file"
+    home.write_text("in the way", encoding="utf-8")
+    running = show("--headless", "--source", "demo", home=home)
+    running.home = home
+    found: dict[str, Any] = {}
+
+    def seen() -> bool:
+        found.update(json.loads(command("status", "--json", home=home).stdout))
+        return bool(found.get("log", {}).get("error"))
+
+    wait_for(seen)
+    assert command("check", home=home).returncode == 1
+    assert running.end() == 1
+    assert sum("Log:" in line for line in running.said.splitlines()) == 1

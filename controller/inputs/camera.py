@@ -162,7 +162,7 @@ class CameraSource:
         """Light off at the last picture, child ended, next attempt planned, one line told."""
         child, self._child = self._child, None
         self._light.lost(self._frame_s)
-        self._final = loss in FINAL
+        self._final = loss in FINAL or (self._frames > 0 and is_video_file(self.device))
         self._backoff.failed(self._clock())
         again = "" if self._final else "; trying again"
         self._trouble("ended" if loss == Loss.ENDED else "lost", f"{text}, no light from the camera{again}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from controller.tracking.settings import TrackingSettings
 
@@ -69,3 +69,10 @@ class CameraSettings(BaseModel):
     tracking: TrackingSettings = Field(
         default_factory=TrackingSettings, description="How the light is found in the pictures."
     )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> CameraSettings:
+        for low, high in (("retry_first_s", "retry_most_s"),):
+            if getattr(self, low) > getattr(self, high):
+                raise ValueError(f"{low} must not be larger than {high}")
+        return self

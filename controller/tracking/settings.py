@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class TrackingSettings(BaseModel):
@@ -139,3 +139,10 @@ class TrackingSettings(BaseModel):
         description="With slow frames, off comes after this time without light at the latest.",
         json_schema_extra={"unit": "s"},
     )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> TrackingSettings:
+        for low, high in (("min_area_px", "max_area_px"), ("min_rise", "on_rise")):
+            if getattr(self, low) > getattr(self, high):
+                raise ValueError(f"{low} must not be larger than {high}")
+        return self

@@ -230,6 +230,20 @@ def test_killed_child_is_started_again_with_growing_pauses(clip: Path, made: Cal
     assert len(lines) <= 5, "a camera that comes and goes is not told for ever"
 
 
+def test_a_clip_whose_process_is_killed_is_not_played_a_second_time(clip: Path, made: Callable) -> None:
+    clock = Clock()
+    children = Children(clock)
+    source, lines = made(str(clip), clock=clock, popen=children)
+    until(lambda: source.state()["frames"] > 0)
+    os.kill(children.started[0].pid, signal.SIGKILL)
+    until(lambda: not source.poll(1).alive)
+    for _ in range(5):
+        clock.now_s += 6
+        turned(source)
+    assert len(children.started) == 1
+    assert "trying again" not in lines[-1]
+
+
 def test_hanging_child_is_lost_at_its_last_picture_and_killed(made: Callable) -> None:
     """F01: the reads hang or hand back one picture for ever; no new picture for 1.5 s."""
     clock = Clock()

@@ -128,7 +128,7 @@ class Visitor:
         """`python3 -m controller ARGUMENTS`, not waited for; `env` adds to the quiet one."""
         command = [options.pop("python", self.python), "-m", "controller", *arguments]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        pipes["stdin"] = subprocess.DEVNULL
+        pipes["stdin"] = options.pop("stdin", subprocess.DEVNULL)
         return subprocess.Popen(
             command, cwd=root, env={**self.env, **(env or {})}, text=True, **pipes, **options
         )

@@ -115,3 +115,38 @@ def test_a_place_that_cannot_be_written_is_named(
     assert started.code == 1
     assert "/proc/none" in started.said
     assert "Traceback" not in started.said
+
+
+def test_without_any_usable_place_cause_and_remedy_are_said_in_one_line(
+    small_checkout: Callable[[Path], Path],
+    open_folder: Path,
+    homeless: dict[str, str],
+    user: dict[str, Any],
+    python: str,
+    visitor: Any,
+) -> None:
+    place, home = small_checkout(open_folder / "closed"), open_folder / "their home"
+    (place / ".venv").mkdir(mode=0o700)
+    home.mkdir(mode=0o755)
+    if not user:
+        place.chmod(0o555)
+        (place / ".venv").chmod(0)
+        home.chmod(0o555)
+    started = visitor.start(place, "status", "--home", str(home), env=homeless, python=python, **user)
+    for folder in (place, home, place / ".venv"):
+        folder.chmod(0o755)
+    assert started.code == 1
+    assert started.said.count("\n") == 1
+    for words in (str(place / ".venv"), str(home / "venv"), "Permission denied", "--home DIR", "readable"):
+        assert words in started.said
+
+
+def test_a_home_variable_of_somebody_else_is_no_home(
+    read_only: Path, scratch: Path, homeless: dict[str, str], user: dict[str, Any], python: str, visitor: Any
+) -> None:
+    theirs = scratch / "theirs"
+    theirs.mkdir(mode=0o700 if user else 0)
+    env = {**homeless, "HOME": str(theirs), "PIP_FIND_LINKS": "/nowhere"}
+    started = visitor.start(read_only, "status", env=env, python=python, **user)
+    theirs.chmod(0o700)
+    assert "this user has no home folder" in started.said

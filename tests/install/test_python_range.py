@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -26,12 +29,25 @@ def test_the_tried_pythons_are_taken(version: tuple[int, int]) -> None:
     assert python_refusal((*version, 0)) == ""
 
 
-@pytest.mark.parametrize("name", ["__main__", "install/bootstrap"])
-def test_an_old_python_can_read_as_far_as_the_refusal(checkout: Path, name: str) -> None:
-    source = (checkout / "controller" / f"{name}.py").read_text("utf-8")
+def test_an_old_python_can_read_as_far_as_the_refusal(checkout: Path) -> None:
+    ast.parse((checkout / "controller" / "__main__.py").read_text("ascii"), feature_version=(3, 7))
+    source = (checkout / "controller" / "install" / "bootstrap.py").read_text("utf-8")
     tree = ast.parse(source, feature_version=(3, 9))
     assert isinstance(tree.body[1], ast.ImportFrom)
     assert tree.body[1].module == "__future__"
+
+
+@pytest.mark.parametrize("minor", ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10"])
+def test_the_oldest_pythons_are_refused_by_themselves(checkout: Path, minor: str) -> None:
+    versions = Path(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))) / "versions"
+    found = [*versions.glob(f"{minor}.*/bin/python{minor}"), shutil.which(f"python{minor}")]
+    if found == [None]:
+        pytest.skip(f"no Python {minor} on this machine")
+    command = [str(found[0]), "-B", "-m", "controller", "status"]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"baited: Python 3.11 or newer is needed; this is {minor}")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

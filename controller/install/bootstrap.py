@@ -5,16 +5,11 @@ Standard library only, and readable for Python 3.9, far enough to say that a new
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from controller.install.system import SystemPart
 
 OLDEST, NEWEST = (3, 11), (3, 13)
 
@@ -25,6 +20,9 @@ def start(arguments: Sequence[str]) -> int:
     if refusal:
         print(f"baited: {refusal}", file=sys.stderr)
         return 1
+    from controller.install.interrupts import leave_quietly
+
+    leave_quietly()
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").is_file():
         return _commands()
@@ -44,62 +42,28 @@ def python_refusal(version: tuple[int, ...]) -> str:
 
 def _start_checkout(root: Path, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     from controller.install.home import home_folder, is_temporary
+    from controller.install.interrupts import INTERRUPTED
     from controller.install.progress import SetupFailed, say
+    from controller.install.provision import set_up
 
     try:
         home = home_folder(option(arguments, "--home"), env)
-        if _inside(root, home):
-            return _commands()
-        if is_temporary(home):
-            say(f"this user has no home folder: settings and data go to {home} (change it with --home)")
-            home.mkdir(mode=0o700, exist_ok=True)
-        venv = set_up(root, home, arguments, env)
+        inside = _inside(root, home)
+        if not inside:
+            if is_temporary(home):
+                say(f"this user has no home folder: settings and data go to {home} (change it with --home)")
+                home.mkdir(mode=0o700, exist_ok=True)
+            venv = set_up(root, home, command_of(arguments), arguments, env)
     except (SetupFailed, OSError) as failure:
         say(str(failure))
         return 1
+    except UnicodeError as failure:
+        say(f"a folder's name cannot be spelled in this locale ({failure}): start with LC_ALL=C.UTF-8")
+        return 1
     except KeyboardInterrupt:
         say("interrupted; the next start begins the set-up anew")
-        return 1
-    return _hand_over(root, venv, arguments, env)
-
-
-def set_up(root: Path, home: Path, arguments: Sequence[str], env: Mapping[str, str]) -> Path:
-    """The environment that serves this command, made where the checkout or else the home can hold it.
-
-    Raises SetupFailed, or OSError where the place cannot be written.
-    """
-    from controller.install import environment, system
-
-    command = command_of(arguments)
-    scope = "test" if command == "test" else "run"
-    parts = system.parts_for(command, arguments, env)
-    places = (root / ".venv", home / "venv")
-    for venv in places:
-        if environment.is_current(root, venv, scope):
-            _try_parts(venv, parts)
-            return venv
-    venv = next((place for place in places if environment.can_write_beside(place)), places[-1])
-    with environment.only_one(venv):
-        if not environment.is_current(root, venv, scope):
-            system.provide(parts)
-            environment.make(root, venv, scope, env)
-        _try_parts(venv, parts)
-    return venv
-
-
-def _try_parts(venv: Path, parts: Sequence[SystemPart]) -> None:
-    """Tries the system parts that were never seen to work, and remembers those that do."""
-    from controller.install import environment, system
-
-    mark = environment.read_mark(venv)
-    seen = set(mark.get("system", ()))
-    untried = [part for part in parts if part.name not in seen]
-    if not untried:
-        return
-    system.provide(untried)
-    # In somebody else's environment they are tried again each time.
-    with contextlib.suppress(OSError):
-        environment.write_mark(venv, {**mark, "system": sorted(seen | {part.name for part in untried})})
+        return INTERRUPTED
+    return _commands() if inside else _hand_over(root, venv, arguments, env)
 
 
 def command_of(arguments: Sequence[str]) -> str:
@@ -127,12 +91,23 @@ def option(arguments: Sequence[str], name: str) -> str | None:
 
 def _inside(root: Path, home: Path) -> bool:
     """True when this Python already is that of the environment, finished or made by hand."""
-    from controller.install import environment
+    from controller.install import environment, held
 
-    for venv in (root / ".venv", home / "venv"):
-        if os.path.realpath(sys.prefix) == os.path.realpath(venv):
-            return os.environ.get(_HANDED) == str(venv) or not environment.read_mark(venv)
+    for base in (root / ".venv", home / "venv"):
+        venv = environment.place_for(base)
+        if not _same(sys.prefix, venv):
+            continue
+        if _same(os.environ.get(_HANDED, ""), venv) or not environment.read_mark(venv):
+            held.hold(venv)
+            return True
     return False
+
+
+def _same(path: str, venv: Path) -> bool:
+    try:
+        return os.path.samefile(path, venv)
+    except OSError:
+        return False
 
 
 _HANDED = "BAITED_VENV"
@@ -140,6 +115,7 @@ _HANDED = "BAITED_VENV"
 
 def _hand_over(root: Path, venv: Path, arguments: Sequence[str], env: Mapping[str, str]) -> int:
     from controller.install.environment import venv_python
+    from controller.install.interrupts import put_off
 
     python = str(venv_python(venv))
     paths = [str(root), *filter(None, [env.get("PYTHONPATH", "")])]
@@ -147,6 +123,7 @@ def _hand_over(root: Path, venv: Path, arguments: Sequence[str], env: Mapping[st
     inner.pop("PYTHONHOME", None)
     command = [python, "-m", "controller", *arguments]
     if os.name != "nt":
+        put_off()
         os.execve(python, command, inner)
     # On Windows exec would return to the shell at once.
     return subprocess.call(command, env=inner)
@@ -154,6 +131,21 @@ def _hand_over(root: Path, venv: Path, arguments: Sequence[str], env: Mapping[st
 
 def _commands() -> int:
     from controller.cli import main
+    from controller.install.interrupts import INTERRUPTED, raise_again
 
-    main()
+    raise_again()
+    try:
+        main()
+    except SystemExit as ending:
+        # click makes an exit of its own, with code 1, of the key.
+        if _by_key(ending):
+            return INTERRUPTED
+        raise
     return 0
+
+
+def _by_key(error: BaseException | None) -> bool:
+    """True when a KeyboardInterrupt led to this error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -5,21 +5,25 @@ Standard library only. A mark inside it, written last, names what it was made fr
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from controller.install.progress import SetupFailed, Steps, say
+from controller.install.held import setup_lock, unused
+from controller.install.progress import SetupFailed, Steps
 
 LOCKS = ("run", "test")
 MARK = "baited.json"
+MINOR = f"{sys.version_info[0]}.{sys.version_info[1]}"
+# As venv writes it, and as other makers of environments do.
+MADE_BY = re.compile(rb"^version(?:_info)?\s*=\s*(\d+\.\d+)", re.MULTILINE)
 # What a user may have set for their own pip and Python, and what would lead ours astray.
 DISTURBING = (
     "PYTHONHOME",
@@ -47,6 +51,27 @@ DISTURBING = (
 def venv_python(venv: Path) -> Path:
     """The Python inside a virtual environment."""
     return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def place_for(base: Path) -> Path:
+    """The environment of this Python version: `base` serves the version that made it, others stand beside.
+
+    With Python 3.12 it is `.venv-3.12` when `.venv` was made by 3.11.
+    """
+    own = base.with_name(f"{base.name}-{MINOR}")
+    maker = _minor_of(base)
+    if maker == MINOR:
+        return base
+    return own if maker or own.exists() else base
+
+
+def _minor_of(venv: Path) -> str:
+    """The Python version, such as "3.11", that made an environment; "" when it is none or cannot be read."""
+    try:
+        found = MADE_BY.search((venv / "pyvenv.cfg").read_bytes())
+    except OSError:
+        return ""
+    return found[1].decode("ascii") if found else ""
 
 
 def lock_file(root: Path, scope: str) -> Path:
@@ -78,11 +103,25 @@ def fresh_mark(root: Path, venv: Path, scope: str) -> dict[str, Any]:
     scopes = LOCKS if scope == "test" else ("run",)
     return {
         "state": "ready",
-        "place": str(venv.resolve()),
-        "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
-        "program": os.path.realpath(venv_python(venv)),
+        "place": _spelled(os.path.realpath(venv)),
+        "python": MINOR,
+        "program": _spelled(os.path.realpath(venv_python(venv))),
         "locks": {name: hashlib.sha256(lock_file(root, name).read_bytes()).hexdigest() for name in scopes},
     }
+
+
+def _spelled(path: str) -> str:
+    """A path as text that is the same whatever locale this process has, since its bytes are."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
+
+
+def _stands_here(mark: Mapping[str, Any], venv: Path) -> bool:
+    """True when the environment was made in this very folder, by whatever way it is reached now."""
+    try:
+        place = str(mark.get("place", "")).encode("utf-8", "surrogateescape")
+        return os.path.samefile(place if os.name != "nt" else os.fsdecode(place), venv)
+    except (OSError, ValueError):
+        return False
 
 
 def is_current(root: Path, venv: Path, scope: str) -> bool:
@@ -91,42 +130,11 @@ def is_current(root: Path, venv: Path, scope: str) -> bool:
     wanted = fresh_mark(root, venv, "run")
     digest = hashlib.sha256(lock_file(root, scope).read_bytes()).hexdigest()
     return (
-        all(mark.get(key) == wanted[key] for key in ("state", "place", "python", "program"))
+        all(mark.get(key) == wanted[key] for key in ("state", "python", "program"))
+        and _stands_here(mark, venv)
         and mark.get("locks", {}).get(scope) == digest
         and os.access(venv_python(venv), os.X_OK)
     )
-
-
-def can_write_beside(venv: Path) -> bool:
-    """True when the folder that holds the environment takes files; tried, since modes can deceive."""
-    try:
-        _lock_path(venv).parent.mkdir(parents=True, exist_ok=True)
-        with _lock_path(venv).open("ab"):
-            pass
-        return not venv.exists() or os.access(venv, os.W_OK)
-    except OSError:
-        return False
-
-
-def _lock_path(venv: Path) -> Path:
-    return venv.parent / ".cache" / "set-up.lock"
-
-
-@contextlib.contextmanager
-def only_one(venv: Path) -> Iterator[None]:
-    """Holds the set-up of this environment; a second start waits here, and says so."""
-    with _lock_path(venv).open("ab") as held:
-        if os.name != "nt":
-            import fcntl
-
-            # venv and pip inherit the hold: a start that was killed leaves them at work for a while.
-            os.set_inheritable(held.fileno(), True)
-            try:
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                say("another start is setting this up; waiting for it")
-                fcntl.flock(held, fcntl.LOCK_EX)
-        yield
 
 
 def make(root: Path, venv: Path, scope: str, env: Mapping[str, str]) -> None:
@@ -136,6 +144,7 @@ def make(root: Path, venv: Path, scope: str, env: Mapping[str, str]) -> None:
     """
     steps = Steps()
     clean = clean_environment(env)
+    _spell_as_utf8(venv, clean)
     if not _reusable(venv):
         _clear(venv, steps)
         steps.say(f"making the Python environment in {venv}")
@@ -157,6 +166,24 @@ def make(root: Path, venv: Path, scope: str, env: Mapping[str, str]) -> None:
     steps.say("ready")
 
 
+def _spell_as_utf8(venv: Path, clean: dict[str, str]) -> None:
+    """Lets venv, which writes its folder's name as UTF-8, read it so too, whatever the locale.
+
+    Raises SetupFailed when neither that nor the locale can spell the name.
+    """
+    try:
+        os.fsencode(venv).decode("utf-8")
+        clean["PYTHONUTF8"] = "1"
+    except UnicodeDecodeError:
+        try:
+            str(venv).encode("utf-8")
+        except UnicodeEncodeError:
+            raise SetupFailed(
+                f"The name of the folder {str(venv)!a} is not UTF-8, which Python cannot work in: "
+                "rename or move it, then start again."
+            ) from None
+
+
 def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
     """The process environment for venv and pip: sources, proxies and certificates stay, traps go."""
     clean = {name: value for name, value in env.items() if name not in DISTURBING}
@@ -171,13 +198,12 @@ def _reusable(venv: Path) -> bool:
     """True for an environment in its place with this Python: pip can bring it up to date."""
     mark = read_mark(venv)
     if mark:
-        here = mark.get("state") in ("ready", "incomplete") and mark.get("place") == str(venv.resolve())
-        if not here or mark.get("program") != os.path.realpath(venv_python(venv)):
+        here = mark.get("state") in ("ready", "incomplete") and _stands_here(mark, venv)
+        if not here or mark.get("program") != _spelled(os.path.realpath(venv_python(venv))):
             return False
-    minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
     trial = "import sys, pip; sys.exit('%d.%d' % sys.version_info[:2] != sys.argv[1])"
     try:
-        done = subprocess.run([venv_python(venv), "-I", "-c", trial, minor], capture_output=True, check=False)
+        done = subprocess.run([venv_python(venv), "-I", "-c", trial, MINOR], capture_output=True, check=False)
     except OSError:
         return False
     return done.returncode == 0
@@ -193,12 +219,13 @@ def _clear(venv: Path, steps: Steps) -> None:
         raise SetupFailed(
             f"{venv} is in the way and is no Python environment: move it elsewhere, then start again."
         )
-    steps.say("the Python environment is unfinished, moved or for another Python: making it anew")
-    # Renamed first: what a killed removal leaves must not look like somebody's own folder.
-    aside = _lock_path(venv).parent / "old-environment"
-    shutil.rmtree(aside, ignore_errors=True)
-    venv.rename(aside)
-    shutil.rmtree(aside)
+    with unused(venv):
+        steps.say("the Python environment is unfinished, moved or for another Python: making it anew")
+        # Renamed first: what a killed removal leaves must not look like somebody's own folder.
+        aside = setup_lock(venv).parent / "old-environment"
+        shutil.rmtree(aside, ignore_errors=True)
+        venv.rename(aside)
+        shutil.rmtree(aside)
 
 
 def _run(command: list[str], env: Mapping[str, str], purpose: str) -> None:

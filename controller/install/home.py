@@ -21,7 +21,7 @@ def home_folder(argument: str | None, env: Mapping[str, str]) -> Path:
     if data and os.path.isabs(data) and _can_hold(Path(data)):
         return Path(data) / "baited"
     user = Path(env.get("HOME") or os.path.expanduser("~"))
-    if user.is_absolute() and user.is_dir() and _can_hold(user / ".local" / "share"):
+    if user.is_absolute() and os.path.isdir(user) and _can_hold(user / ".local" / "share"):
         return user / ".local" / "share" / "baited"
     return temporary_home()
 
@@ -52,6 +52,7 @@ def temporary_home() -> Path:
 
 def _can_hold(folder: Path) -> bool:
     """True when `folder` can be written, or made below the nearest folder that exists."""
-    while not folder.exists() and folder.parent != folder:
+    # Unlike Path.exists these take what may not be looked at for missing.
+    while not os.path.exists(folder) and folder.parent != folder:
         folder = folder.parent
-    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+    return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)

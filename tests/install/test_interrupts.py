@@ -13,7 +13,9 @@ import pytest
 INTERRUPTED = 130
 # Where the key is pressed: while the commands are read in, or while one works.
 PRESSED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
-READING = f'"""Commands."""\n{PRESSED}import time\ntime.sleep(9)\nprint("read on")\n\n\ndef main():\n    pass\n'
+READING = (
+    f'"""Commands."""\n{PRESSED}import time\ntime.sleep(9)\nprint("read on")\n\n\ndef main():\n    pass\n'
+)
 WORKING = '"""Commands."""\nimport os, signal, time\n\n\ndef main():\n    try:\n'
 WORKING += "        os.kill(os.getpid(), signal.SIGINT)\n        time.sleep(9)\n"
 WORKING += '    finally:\n        print("tidied up")\n'

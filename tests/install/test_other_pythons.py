@@ -1,4 +1,4 @@
-"""Another Python version, another locale, a second start: none takes the environment from a running command."""
+"""Another Python, another locale, a second start: none takes the environment from a running command."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def show(place: Path, visitor: Any) -> Iterator[subprocess.Popen[str]]:
     commands.write_text(before, "utf-8")
     yield running
     running.kill()
-    running.communicate()
+    running.wait(timeout=60)
 
 
 def test_another_python_gets_an_environment_of_its_own(place: Path, visitor: Any) -> None:
@@ -99,9 +99,7 @@ def test_an_unfinished_environment_of_another_python_is_left_alone(
 
 
 @pytest.mark.parametrize("locale", [NO_LOCALE, {"LC_ALL": "en_US.iso88591"}, {"LANG": "C"}])
-def test_another_locale_finds_the_same_environment(
-    place: Path, visitor: Any, locale: dict[str, str]
-) -> None:
+def test_another_locale_finds_the_same_environment(place: Path, visitor: Any, locale: dict[str, str]) -> None:
     before = print_of(place / ".venv")
     started = visitor.start(place, "status", env=locale)
     assert (started.code, started.said) == (0, "")
@@ -154,7 +152,7 @@ def test_a_running_command_keeps_its_environment(
     ended = visitor.end(second)
     assert ended.code == 0, ended.said
     assert "making it anew" in ended.said
-    assert mark.parent.stat().st_ino != inode or json.loads(mark.read_text("utf-8"))["state"] == "ready"
+    assert json.loads(mark.read_text("utf-8"))["state"] == "ready"
 
 
 def test_an_outdated_lock_is_mended_beside_a_running_command(

@@ -19,6 +19,10 @@ READING = (
 WORKING = '"""Commands."""\nimport os, signal, time\n\n\ndef main():\n    try:\n'
 WORKING += "        os.kill(os.getpid(), signal.SIGINT)\n        time.sleep(9)\n"
 WORKING += '    finally:\n        print("tidied up")\n'
+# As click does it: an exit of its own.
+ABORTING = WORKING.replace(
+    "    finally:", "    except KeyboardInterrupt as key:\n        raise SystemExit(1) from key\n    finally:"
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +32,9 @@ def place(small_checkout: Callable[[Path], Path], open_folder: Path, visitor: An
     return place
 
 
-@pytest.mark.parametrize(("commands", "out"), [(READING, ""), (WORKING, "tidied up\n")])
+@pytest.mark.parametrize(
+    ("commands", "out"), [(READING, ""), (WORKING, "tidied up\n"), (ABORTING, "tidied up\n")]
+)
 def test_an_interrupted_command_leaves_quietly(place: Path, visitor: Any, commands: str, out: str) -> None:
     cli = place / "controller" / "cli.py"
     before = cli.read_text("utf-8")

@@ -58,6 +58,7 @@ def test_a_key_at_any_moment_of_a_start_prints_no_traceback(place: Path, visitor
     assert codes <= {0, 1, -signal.SIGINT, INTERRUPTED}
 
 
+@pytest.mark.full
 def test_an_interrupted_set_up_says_so(
     small_checkout: Callable[[Path], Path], open_folder: Path, visitor: Any
 ) -> None:

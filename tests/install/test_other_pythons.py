@@ -86,6 +86,7 @@ def test_another_python_gets_an_environment_of_its_own(place: Path, visitor: Any
     assert print_of(place / ".venv") == before
 
 
+@pytest.mark.full
 def test_an_unfinished_environment_of_another_python_is_left_alone(
     place: Path, visitor: Any, small_checkout: Copy, open_folder: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_another_locale_finds_the_same_environment(place: Path, visitor: Any, lo
     assert print_of(place / ".venv") == before
 
 
+@pytest.mark.full
 def test_an_environment_can_be_made_without_a_locale(
     small_checkout: Copy, open_folder: Path, visitor: Any
 ) -> None:

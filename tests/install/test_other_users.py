@@ -75,6 +75,7 @@ def test_without_home_and_write_bit_the_temp_folder_serves(
     assert sorted(path for path in read_only.rglob("*")) == before
 
 
+@pytest.mark.full
 def test_a_home_that_is_given_is_taken_without_a_word(
     read_only: Path, scratch: Path, homeless: dict[str, str], user: dict[str, Any], python: str, visitor: Any
 ) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from controller.scenes.baited.settings import BaitedSettings
-from controller.studies.ensemble import SERIES, simulate
+from controller.studies.ensemble import SERIES, read_schedule, simulate
 
 SEEDS = 64
 FLOORS = {"meanInterest": 0.005, "meanSpeed": 0.01, "nn": 0.3}
@@ -155,8 +155,9 @@ def test_ensemble_a_wrong_swarm_would_be_seen(cases: Path) -> None:
     """The rule itself: bugs that habituate 10 % faster break it."""
     for ensemble_path, schedule_path in schedules(cases)[:1]:
         theirs = json.loads(ensemble_path.read_text(encoding="utf-8"))
-        schedule = json.loads(schedule_path.read_text(encoding="utf-8"))
         settings = BaitedSettings(bugs=theirs["bugs"], decay_min=0.00044, decay_max=0.00132)
-        ours = simulate(settings, schedule, (theirs["width"], theirs["height"]), 16, seed=1)
+        ours = simulate(
+            settings, read_schedule(schedule_path), (theirs["width"], theirs["height"]), 16, seed=1
+        )
         worst = max(errors.max() for errors in all_deviations(theirs, ours).values())
         assert worst > 8

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -129,8 +130,10 @@ class Visitor:
         command = [options.pop("python", self.python), "-m", "controller", *arguments]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         pipes["stdin"] = options.pop("stdin", subprocess.DEVNULL)
+        # A suite in the background has the key ignored, and what it starts would inherit that.
+        pipes["preexec_fn"] = options.pop("preexec_fn", lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         return subprocess.Popen(
-            command, cwd=root, env={**self.env, **(env or {})}, text=True, **pipes, **options
+            command, cwd=root, env={**self.env, **(env or {})}, text=True, **{**pipes, **options}
         )
 
     def end(self, process: subprocess.Popen[str]) -> Started:

@@ -34,6 +34,10 @@ def digest(scene: BaitedScene) -> str:
 def test_the_same_seed_and_light_give_the_same_rows_in_another_process(checkout: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path\n"
+        "from controller.kernelcache import load_kernels\n"
+        "from controller.scenes.baited.settings import BaitedSettings\n"
+        "load_kernels(Path('.'), 'baited', BaitedSettings(), lambda line: None)\n"
         "from test_baited_scene import *\n"
         "print(digest(run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 1500)))"
     )

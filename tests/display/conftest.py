@@ -80,7 +80,7 @@ def headless() -> Iterator[Callable[..., Canvas]]:
 def start_x_server(*screens: str, extra: tuple[str, ...] = ()) -> tuple[subprocess.Popen[bytes], str]:
     """Start Xvfb on a free display; returns the process and the display's name."""
     if not shutil.which("Xvfb"):
-        pytest.skip("Xvfb is not installed")
+        pytest.skip("Xvfb is not installed: apt-get install xvfb")
     ours, theirs = os.pipe()
     command = ["Xvfb", "-displayfd", str(theirs), "-nolisten", "tcp", "-noreset", *extra]
     for number, screen in enumerate(screens):
@@ -203,7 +203,7 @@ class Probe:
     def do(self, *arguments: str) -> str:
         """Let xdotool act on the display; returns what it prints."""
         if not shutil.which("xdotool"):
-            pytest.skip("xdotool is not installed")
+            pytest.skip("xdotool is not installed: apt-get install xdotool")
         environment = {**os.environ, "DISPLAY": self.display}
         done = subprocess.run(
             ["xdotool", *arguments],

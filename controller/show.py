@@ -154,7 +154,7 @@ class Show:
         kind = f"{type(error).__name__}: {error}"
         if kind not in self._told and len(self._told) < MOST_TOLD_FAULTS:
             self._told.add(kind)
-            logger.error("A picture was skipped (told once)", exc_info=error)
+            logger.error("A fault was passed over (each kind is told once)", exc_info=error)
 
     def _accepted(self, light: LightSample) -> LightSample:
         """The sample, or for an impossible place the last good light; an OFF is never refused."""
@@ -181,5 +181,5 @@ class Show:
         while (event := self.visits.close(self._clock(), self._stop_reason or "stopped")) is not None:
             self._put(event)
         if self.pulse.faults:
-            logger.warning("%d pictures were skipped in all.", self.pulse.faults)
+            logger.warning("%d faults were passed over in all.", self.pulse.faults)
         return code

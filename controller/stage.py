@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from calibration.profile import CameraProfile
 from calibration.profile import load as load_profile
@@ -22,6 +21,7 @@ from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
 from controller.install.versions import program_version
 from controller.kernelcache import freeze, load_kernels
+from controller.light import LightSource
 from controller.pacing import Pacer
 from controller.scenes import open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
@@ -177,7 +177,7 @@ def _display_there(required: bool) -> bool:
     raise StageError(f"No screen after {SCREEN_WAIT_S:.0f} s: {reason}")
 
 
-def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool, seed: int) -> Any:
+def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool, seed: int) -> LightSource:
     profile = _camera_profile(home)
     name = settings["show"].source
     if name == "auto":
@@ -192,7 +192,7 @@ def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool,
     return MouseSource(canvas.take_pointer, time.perf_counter)
 
 
-def _open_camera(settings: Settings, size: tuple[int, int], profile: CameraProfile | None) -> Any:
+def _open_camera(settings: Settings, size: tuple[int, int], profile: CameraProfile | None) -> LightSource:
     from controller.inputs.camera import CameraSource
 
     camera = settings["camera"]

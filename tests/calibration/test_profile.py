@@ -113,7 +113,7 @@ def test_profile_that_cannot_be_looked_up_is_no_calibration_with_a_warning(tmp_p
 
 def test_profile_in_a_closed_folder_is_no_calibration_with_a_warning(tmp_path: Path) -> None:
     if os.geteuid() != 0:
-        pytest.skip("only root can take the rights of another user")
+        pytest.skip("taking the rights of another user needs root: run the suite as root")
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o700)
     profile().save(folder / "camera.json")

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -87,20 +87,6 @@ def collect(source: CameraSource, done: Callable[[LightSample], bool]) -> list[L
 
     until(polled)
     return samples
-
-
-@pytest.fixture
-def made() -> Iterator[Callable[..., tuple[CameraSource, list[str]]]]:
-    sources: list[CameraSource] = []
-
-    def make(device: object, **kwargs: object) -> tuple[CameraSource, list[str]]:
-        lines: list[str] = []
-        sources.append(CameraSource(str(device), (1920, 1080), report=lines.append, **kwargs))
-        return sources[-1], lines
-
-    yield make
-    for source in sources:
-        source.close()
 
 
 @pytest.fixture(scope="module")

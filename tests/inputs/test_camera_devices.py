@@ -21,7 +21,7 @@ LONG = "/" + "長" * 300 + ".mp4"  # longer than any file system takes
 def as_nobody() -> Iterator[None]:
     """The rights of a user to whom the test's folders are closed."""
     if os.geteuid() != 0:
-        pytest.skip("only root can take the rights of another user")
+        pytest.skip("taking the rights of another user needs root: run the suite as root")
     os.seteuid(NOBODY)
     try:
         yield

@@ -5,14 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from calibration.profile import CameraProfile
 from controller.inputs import camera as camera_module
-from controller.inputs.camera import CameraSource
 
 PATIENCE_S = 30.0
 
@@ -49,20 +48,6 @@ def until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end_s, "it did not happen"
         time.sleep(0.01)
-
-
-@pytest.fixture
-def made() -> Iterator[Callable[..., tuple[CameraSource, list[str]]]]:
-    sources: list[CameraSource] = []
-
-    def make(device: object, **kwargs: object) -> tuple[CameraSource, list[str]]:
-        lines: list[str] = []
-        sources.append(CameraSource(str(device), (1920, 1080), report=lines.append, **kwargs))
-        return sources[-1], lines
-
-    yield make
-    for source in sources:
-        source.close()
 
 
 @pytest.mark.parametrize(

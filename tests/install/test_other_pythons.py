@@ -42,7 +42,7 @@ def other_python() -> str:
             done = subprocess.run([program, "-c", TRIAL], capture_output=True, text=True, check=False)
             if done.stdout.strip() == minor:
                 return str(program)
-    pytest.skip("only one of the tried Python versions is on this machine")
+    pytest.skip("only one tried Python is on this machine: install another of 3.11 to 3.13 beside it")
 
 
 def print_of(venv: Path) -> tuple[int, bytes]:

@@ -42,7 +42,7 @@ def test_the_oldest_pythons_are_refused_by_themselves(checkout: Path, minor: str
     versions = Path(os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))) / "versions"
     found = [*versions.glob(f"{minor}.*/bin/python{minor}"), shutil.which(f"python{minor}")]
     if found == [None]:
-        pytest.skip(f"no Python {minor} on this machine")
+        pytest.skip(f"no Python {minor} on this machine: install python{minor} to try it")
     command = [str(found[0]), "-B", "-m", "controller", "status"]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -26,7 +26,7 @@ def refuse_with(number: int) -> Any:
     return flock
 
 
-@pytest.mark.skipif(not OPEN_FILES.exists(), reason="counts descriptors in /proc")
+@pytest.mark.skipif(not OPEN_FILES.exists(), reason="counts descriptors in /proc: run on Linux")
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.EAGAIN, errno.EINTR])
 def test_a_lock_that_fails_leaves_no_descriptor_however_often_it_is_tried(
     number: int, database: Path, monkeypatch: pytest.MonkeyPatch

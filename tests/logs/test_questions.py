@@ -137,7 +137,7 @@ except UnreadableLog as fault:
 """
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root")
+@pytest.mark.skipif(os.getuid() != 0, reason="becoming another user needs root: run the suite as root")
 @pytest.mark.parametrize("journal", [False, True])
 def test_in_a_closed_folder_a_log_at_rest_is_read_and_one_with_a_journal_is_not(
     journal: bool, begin: Any, visit: Any, checkout: Path

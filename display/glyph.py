@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from display.picture import Pixels
 
 MUSHI = "虫"
-SHIPPED_FONT = Path(__file__).with_name("font") / "mushi.ttf"
+SHIPPED_FONT = Path(__file__).with_name("font") / "shippori.ttf"
 # Large enough for the 200 px glyph of the reference; bugs (13-25 px) use levels 3 to 5.
 EM_TEXELS = 512
 ATLAS_TEXELS = 768

@@ -41,18 +41,21 @@ class Facts:
     def __call__(self) -> dict[str, Any]:
         now_s, pulse = self._clock(), self._show.pulse
         log = asdict(self._log.state())
+        self._show.frames.collect()
         self._announce(log["error"] or log["warning"])
         return {
             **self._fixed,
             "size": list(self._show.size),
             "up_s": round(now_s - self._began_s, 1),
             "fps": self._rate(now_s, pulse.pictures),
+            "frames": self._show.frames.facts(),
             "dropped_ticks": self._show.stepper.dropped_ticks,
             "faults": pulse.faults,
             "refused_samples": pulse.refused_samples,
             "refused_times": self._show.visits.bad_times,
             "visitor": self._show.visits.open,
             "light": self._light(),
+            **self._extras(),
             "log": log,
             "ages": {
                 "picture": round(now_s - pulse.picture_at_s, 3),
@@ -73,6 +76,11 @@ class Facts:
         passed_s, drawn = now_s - self._since_s, pictures - self._pictures
         self._since_s, self._pictures = now_s, pictures
         return round(drawn / passed_s, 1) if passed_s > 0 else 0.0
+
+    def _extras(self) -> dict[str, Any]:
+        """What only some shows have: a technician's desk, sound."""
+        parts = {"desk": self._show.desk, "sound": self._show.sound}
+        return {name: part.state() for name, part in parts.items() if part is not None}
 
     def _light(self) -> dict[str, Any]:
         sample = self._show.pulse.light

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from controller.frametimes import FrameTimes
 from controller.light import LightSample, LightSource, on_screen
 from controller.scenes import Beam, Rows, Scene
 from controller.stepper import Stepper
@@ -27,6 +28,9 @@ class Canvas(Protocol):
     def size(self) -> tuple[int, int]: ...
 
     @property
+    def refresh_rate(self) -> float: ...
+
+    @property
     def wants_to_quit(self) -> bool: ...
 
     def dispatch(self) -> None: ...
@@ -36,6 +40,26 @@ class Canvas(Protocol):
     def flip(self) -> None: ...
 
     def take_resizes(self) -> list[tuple[int, int]]: ...
+
+    def take_keys(self) -> list[str]: ...
+
+
+class Desk(Protocol):
+    """The technician's keys and what they show; called once a picture, never blocks."""
+
+    def press(self, keys: list[str]) -> None: ...
+
+    def picture(self, now_s: float) -> None: ...
+
+    def state(self) -> dict[str, Any]: ...
+
+
+class Sound(Protocol):
+    """What is heard while a light is on; told of each change, never blocks."""
+
+    def light(self, on: bool) -> None: ...
+
+    def state(self) -> dict[str, Any]: ...
 
 
 class Journal(Protocol):
@@ -72,10 +96,14 @@ class Show:
         stepper: Stepper,
         clock: Callable[[], float],
         pace: Callable[[], None] = lambda: None,
+        desk: Desk | None = None,
+        sound: Sound | None = None,
     ) -> None:
         self.canvas, self.source, self.scene = canvas, source, scene
         self.visits, self.log, self.stepper = visits, log, stepper
         self._clock, self._pace = clock, pace
+        self.desk, self.sound, self._sounding = desk, sound, False
+        self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
         self._stop_reason = ""
         self._told: set[str] = set()
         self.size = canvas.size
@@ -113,16 +141,36 @@ class Show:
 
     def picture(self) -> None:
         """One round of the loop."""
+        began_s = self._clock()
         self.canvas.dispatch()
         for size in self.canvas.take_resizes():
             self._resize(size)
+        if self.desk is not None:
+            self._beside(self.desk.press, self.canvas.take_keys())
         for tick in self.stepper.due():
             self._step(tick)
+        stepped_s = self._clock()
+        if self.desk is not None:
+            self._beside(self.desk.picture, stepped_s)
         self.canvas.draw(*self.scene.frame(self.stepper.alpha))
+        drawn_s = self._clock()
         self.canvas.flip()
+        shown_s = self._clock()
+        self.frames.add(stepped_s - began_s, drawn_s - stepped_s, shown_s - drawn_s, shown_s, None)
         self.pulse.pictures += 1
-        self.pulse.picture_at_s = self._clock()
+        self.pulse.picture_at_s = shown_s
         self._pace()
+
+    def _beside(self, part: Callable[[Any], None], told: Any) -> bool:
+        """Call what stands beside the show, the desk or the sound: its faults cost no picture."""
+        try:
+            part(told)
+        except DisplayLost:
+            raise
+        except Exception as error:  # noqa: BLE001  visitors get their picture whatever fails here
+            self._note_fault(error)
+            return False
+        return True
 
     def _step(self, tick: int) -> None:
         """Contacts first: whatever the scene meets, the log has them."""
@@ -136,6 +184,8 @@ class Show:
             self._put(event)
         if isinstance(event, Started):
             self.scene.begin_visit()
+        if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
+            self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
         self.pulse.tick, self.pulse.tick_at_s = tick, self._clock()
 
@@ -180,6 +230,7 @@ class Show:
         """Close the open session; told twice where one tick made two events."""
         while (event := self.visits.close(self._clock(), self._stop_reason or "stopped")) is not None:
             self._put(event)
+        self.frames.finish()
         if self.pulse.faults:
             logger.warning("%d faults were passed over in all.", self.pulse.faults)
         return code

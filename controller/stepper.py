@@ -12,13 +12,13 @@ class Stepper:
     """Turns the clock into due ticks; a backlog beyond `backlog_limit_s` is dropped and counted.
 
     Ticks are counted from where the clock stood, never summed up, so no rate of pictures and
-    no length of run lets them drift.
+    no length of run lets them drift. A clock that goes back counts as one that stood still.
     """
 
     def __init__(self, clock: Callable[[], float], backlog_limit_s: float = BACKLOG_LIMIT_S) -> None:
         self._clock = clock
         self._backlog_limit_ticks = int(backlog_limit_s * TICKS_PER_S)
-        self._origin_s = clock()
+        self._origin_s = self._last_s = clock()
         self._passed = 0
         self.tick = 0
         self.dropped_ticks = 0
@@ -26,7 +26,11 @@ class Stepper:
 
     def due(self) -> range:
         """The numbers of the ticks that fell due since the last call; sets `alpha` in 0..1."""
-        elapsed = (self._clock() - self._origin_s) * TICKS_PER_S
+        now_s = self._clock()
+        if now_s < self._last_s:
+            self._origin_s -= self._last_s - now_s
+        self._last_s = now_s
+        elapsed = (now_s - self._origin_s) * TICKS_PER_S
         # A clock read can stand a rounding error before the tick's own time.
         whole = int(elapsed + 1e-6)
         waiting = max(whole - self._passed, 0)

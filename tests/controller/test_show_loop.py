@@ -29,6 +29,9 @@ class PaperCanvas:
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
         self.size = SIZE
+        self.refresh_rate = 60.0
+        self.gpu_time_s: float | None = None
+        self.keys: list[str] = []
         self.wants_to_quit = False
         self.pictures = 0
         self.faults: Iterator[Exception | None] = iter(())
@@ -47,6 +50,10 @@ class PaperCanvas:
 
     def take_resizes(self) -> list[tuple[int, int]]:
         taken, self.resizes = self.resizes, []
+        return taken
+
+    def take_keys(self) -> list[str]:
+        taken, self.keys = self.keys, []
         return taken
 
 
@@ -83,7 +90,8 @@ class Pages:
             self.events.append(event)
 
     def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
-        self.notes.append((kind, dict(detail or {})))
+        if kind != "frames":
+            self.notes.append((kind, dict(detail or {})))
 
     def of(self, kind: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -175,6 +183,27 @@ def test_one_bad_picture_is_skipped_and_the_show_goes_on(
     assert held.canvas.pictures >= 58
     assert held.show.pulse.faults == 1
     assert "a broken event" in caplog.text
+
+
+@pytest.mark.parametrize("part", ["tracker", "drawing"])
+def test_one_fault_in_the_tracker_or_in_drawing_costs_one_picture(
+    rig: type[Rig], monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    held = rig([(False, 0.0, 0.0)])
+    where, name = (held.source, "poll") if part == "tracker" else (held.canvas, "draw")
+    whole = getattr(where, name)
+    calls = [0]
+
+    def fails_once(*told: object) -> object:
+        calls[0] += 1
+        if calls[0] == 10:
+            raise RuntimeError("once")
+        return whole(*told)
+
+    monkeypatch.setattr(where, name, fails_once)
+    assert held.show.run(until_s=1.0) == 0
+    assert held.show.pulse.faults == 1
+    assert held.canvas.pictures >= 58
 
 
 def test_faults_without_end_end_the_show_with_their_own_code_in_few_lines(
@@ -283,3 +312,80 @@ def test_an_input_that_goes_and_comes_back_is_noted_once_each(rig: type[Rig]) ->
         ("input_lost", {"source": "camera", "reason": "camera_lost"}),
         ("input_back", {"source": "camera", "reason": "off"}),
     ]
+
+
+class Table:
+    """A technician's desk and a loudspeaker that keep what they are told, and fail when wanted."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.broken = broken
+        self.told: list[object] = []
+        self.shown = 0
+
+    def press(self, keys: list[str]) -> None:
+        self.told += keys
+        self._break()
+
+    def picture(self, now_s: float) -> None:
+        self.shown += 1
+        self._break()
+
+    def light(self, on: bool) -> None:
+        self._break()
+        self.told.append(on)
+
+    def state(self) -> dict[str, Any]:
+        return {}
+
+    def _break(self) -> None:
+        if self.broken:
+            raise OSError("no voice, no hands")
+
+
+def test_each_key_reaches_the_desk_once_and_each_picture_passes_it(rig: type[Rig]) -> None:
+    held, desk = rig([(False, 0.0, 0.0)]), Table()
+    held.show.desk = desk
+    held.canvas.keys = ["d", "up", "shift+r"]
+    held.show.run(until_s=1.0)
+    assert desk.told == ["d", "up", "shift+r"]
+    assert desk.shown == held.canvas.pictures
+
+
+def test_the_sound_is_told_of_each_turn_of_the_light_and_of_nothing_else(rig: type[Rig]) -> None:
+    held, sound = rig([(False, 9.0, 9.0)] * 20 + [(True, 9.0, 9.0)] * 20 + [(False, 9.0, 9.0)]), Table()
+    held.show.sound = sound
+    held.show.run(until_s=1.0)
+    assert sound.told == [True, False]
+
+
+def test_a_desk_and_a_sound_that_fail_cost_no_picture_and_no_visit(
+    rig: type[Rig], caplog: pytest.LogCaptureFixture
+) -> None:
+    held = rig([(False, 9.0, 9.0)] * 20 + [(True, 9.0, 9.0)] * 60 + [(False, 9.0, 9.0)])
+    held.show.desk, held.show.sound = Table(broken=True), Table(broken=True)
+    assert held.show.run(until_s=3.0) == 0
+    assert held.canvas.pictures >= 179
+    assert [event.reason for event in held.pages.of(Ended)] == ["off"]
+    assert len(caplog.text.splitlines()) < 60
+
+
+def test_a_sound_that_failed_is_told_of_the_light_as_soon_as_it_listens(rig: type[Rig]) -> None:
+    held, sound = rig([(True, 9.0, 9.0)]), Table(broken=True)
+    held.show.sound = sound
+    held.show.run(until_s=0.5)
+    sound.broken = False
+    held.show.run(until_s=1.0)
+    assert sound.told == [True]
+
+
+def test_a_screen_lost_at_the_desk_ends_the_show_with_code_3(
+    rig: type[Rig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, desk = rig([(False, 0.0, 0.0)]), Table()
+    held.show.desk = desk
+
+    def lost(now_s: float) -> None:
+        raise DisplayLost("the driver was reset")
+
+    monkeypatch.setattr(desk, "picture", lost)
+    assert held.show.run() == EXIT_SCREEN_LOST

@@ -12,6 +12,8 @@ from controller.behavior.moving import PULSE_RATE
 
 X, Y, ANGLE, SIZE, ALPHA, JITTER = range(6)
 POSE_FIELDS = 6
+# The longest step is 7.3 px; what moved farther in one tick came round the edge, of whatever screen.
+FARTHEST_PX = 24.0
 # Looks never touch the numbers that decide behaviour.
 _LOOKS = np.uint64(0x100C5)
 
@@ -44,11 +46,15 @@ def pose(bugs, seed, tick, poses):
 
 @nb.njit(cache=True, nogil=True)
 def interpolate(before, after, alpha, width, height, rows):
-    """Write float32 rows (n, 5) between two ticks: shortest arc, no way across a wrap."""
+    """Write float32 rows (n, 5) between two ticks: shortest arc, no way across a wrap.
+
+    A screen of another size since the last tick changes nothing about what was a wrap.
+    """
+    far_x, far_y = min(width * 0.5, FARTHEST_PX), min(height * 0.5, FARTHEST_PX)
     for i in range(after.shape[0]):
         part = alpha
         dx, dy = after[i, X] - before[i, X], after[i, Y] - before[i, Y]
-        if abs(dx) > width * 0.5 or abs(dy) > height * 0.5:
+        if abs(dx) > far_x or abs(dy) > far_y:
             part = 1.0
         rows[i, X] = after[i, X] - dx * (1.0 - part)
         rows[i, Y] = after[i, Y] - dy * (1.0 - part)

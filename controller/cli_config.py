@@ -19,7 +19,7 @@ def config() -> None:
 @home_option
 @json_option
 def config_show(home: Path, as_json: bool) -> None:
-    """Each setting with its value, unit and where it is from."""
+    """Each setting with its value, unit and where it is from: default, file or panel."""
     settings = settings_of(home)
     rows = {
         f"{name}.{key}": {

@@ -1,4 +1,4 @@
-"""All settings: the folders' sections, one hand-written `config.toml`, where each value is from."""
+"""All settings: the folders' sections, the hand-written `config.toml`, the panel's changes on top of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from controller.inputs.camera_settings import CameraSettings
 from controller.inputs.settings import DemoSettings
+from controller.panel_file import FILE as PANEL_FILE
+from controller.panel_file import read_panel, toml_value
 from controller.scenes.baited.settings import BaitedSettings
 from display.settings import DisplaySettings
 from logs.settings import LogSettings
@@ -50,12 +53,20 @@ SECTIONS: dict[str, type[BaseModel]] = {
 
 @dataclass
 class Settings:
-    """The settings in force. `origins` tells "file" or "default" for each `section.key`."""
+    """The settings in force. `origins` tells "panel", "file" or "default" for each `section.key`.
+
+    `configured` are the sections without what was set at the panel.
+    """
 
     sections: dict[str, BaseModel]
     origins: dict[str, str]
     path: Path
+    configured: dict[str, BaseModel] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.configured = self.configured or dict(self.sections)
+        self._configured_origins = dict(self.origins)
 
     def as_json(self) -> str:
         """All values in force, for the log's run row."""
@@ -63,19 +74,50 @@ class Settings:
 
     def __getitem__(self, section: str) -> Any:
         """The section of that dotted name."""
-        first, *rest = section.split(".")
-        found: Any = self.sections[first]
-        for key in rest:
-            found = getattr(found, key)
-        return found
+        return _value(self.sections, section)
+
+    def configured_value(self, full_name: str) -> Any:
+        """The value that `section.key` has without the panel."""
+        return _value(self.configured, full_name)
+
+    def changed(self, values: Mapping[str, Any]) -> dict[str, BaseModel]:
+        """The sections as they would be with these values by `section.key`; nothing changes yet.
+
+        Raises ConfigError when one of them cannot be, alone or beside the others.
+        """
+        return {
+            top: _section(top, _with(self.sections[top], inner)) for top, inner in _by_section(values).items()
+        }
+
+    def accept(self, sections: Mapping[str, BaseModel]) -> None:
+        """Put sections of `changed` in force; a value that is not as configured is then the panel's."""
+        self.sections.update(sections)
+        for name in live_settings():
+            own = _value(self.sections, name) != self.configured_value(name)
+            self.origins[name] = "panel" if own else self._configured_origins[name]
+
+    def panel_values(self) -> dict[str, Any]:
+        """What `panel.toml` is to keep: the live settings that are not as configured."""
+        return {
+            name: value
+            for name in live_settings()
+            if (value := _value(self.sections, name)) != self.configured_value(name)
+        }
 
 
 def load(home: Path) -> Settings:
-    """Read `config.toml` in `home`.
+    """Read `config.toml` in `home`, and `panel.toml` on top of it.
 
     A missing file means defaults. One that cannot be read is left as it is and the defaults
-    are used, with a warning. Raises ConfigError for an unknown name or a value out of range.
+    are used, with a warning. Raises ConfigError for an unknown name or a value out of range in
+    `config.toml`; what cannot be in `panel.toml` is left out with a warning each.
     """
+    settings = _load_config(home)
+    _lay_panel_on(settings, home)
+    return settings
+
+
+def _load_config(home: Path) -> Settings:
     path = home / FILE
     try:
         values = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
@@ -98,7 +140,7 @@ def _compose(values: Mapping[str, Any], path: Path) -> Settings:
         if not isinstance(content, dict):
             raise ConfigError(f"{path}: [{name}] must be a section, not a value")
         _check_names(name, SECTIONS[name], content, path)
-    sections = {name: _section(name, values.get(name, {}), path) for name in SECTIONS}
+    sections = {name: _section(name, values.get(name, {}), f"{path}: ") for name in SECTIONS}
     given = set(_leaves("", values))
     origins = {
         f"{section}.{key}": "file" if f"{section}.{key}" in given else "default"
@@ -106,6 +148,43 @@ def _compose(values: Mapping[str, Any], path: Path) -> Settings:
         for key in plain_fields(model)
     }
     return Settings(sections, origins, path)
+
+
+def _lay_panel_on(settings: Settings, home: Path) -> None:
+    values, fault = read_panel(home)
+    known = live_settings()
+    left_out = {name: "it is no setting of the panel" for name in values if name not in known}
+    for top in SECTIONS:
+        own = {name: value for name, value in values.items() if name in known and name.split(".")[0] == top}
+        left_out |= _lay_on(settings, own)
+    if fault:
+        settings.warnings.append(fault)
+    for name, why in left_out.items():
+        settings.warnings.append(f"{home / PANEL_FILE}: {name} = {values[name]!r:.60} is left out: {why}")
+
+
+def _lay_on(settings: Settings, values: dict[str, Any]) -> dict[str, str]:
+    """Put one section's values in force, as many as can be; the others with the reason.
+
+    The order must not matter where two depend on each other: all at once, else round after round.
+    """
+    if not _refusal(settings, values):
+        return {}
+    waiting = values
+    while True:
+        refused = {name: why for name in waiting if (why := _refusal(settings, {name: waiting[name]}))}
+        if len(refused) == len(waiting):
+            return refused
+        waiting = {name: waiting[name] for name in refused}
+
+
+def _refusal(settings: Settings, values: Mapping[str, Any]) -> str:
+    """Put the values in force together, or say why they cannot be."""
+    try:
+        settings.accept(settings.changed(values))
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _check_names(section: str, model: type[BaseModel], values: Mapping[str, Any], path: Path) -> None:
@@ -117,12 +196,41 @@ def _check_names(section: str, model: type[BaseModel], values: Mapping[str, Any]
             _check_names(f"{section}.{key}", inner, value, path)
 
 
-def _section(name: str, values: Mapping[str, Any], path: Path) -> BaseModel:
+def _section(name: str, values: Mapping[str, Any], where: str = "") -> BaseModel:
     model = SECTIONS[name]
     try:
         return model.model_validate(values, strict=True)
     except ValidationError as error:
-        raise ConfigError(f"{path}: [{name}] " + "; ".join(_complaints(model, error))) from error
+        raise ConfigError(f"{where}[{name}] " + "; ".join(_complaints(model, error))) from error
+
+
+def _by_section(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """`section.key` -> value as top section -> key within it -> value."""
+    sections: dict[str, dict[str, Any]] = {}
+    for full_name, value in values.items():
+        top, _, key = full_name.partition(".")
+        sections.setdefault(top, {})[key] = value
+    return sections
+
+
+def _with(section: BaseModel, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The section's content with these values by key, `inner.key` for a section below it."""
+    content = section.model_dump()
+    for key, value in values.items():
+        *inner, leaf = key.split(".")
+        place = content
+        for name in inner:
+            place = place[name]
+        place[leaf] = value
+    return content
+
+
+def _value(sections: Mapping[str, BaseModel], full_name: str) -> Any:
+    top, *rest = full_name.split(".")
+    found: Any = sections[top]
+    for key in rest:
+        found = getattr(found, key)
+    return found
 
 
 def _leaves(prefix: str, values: Mapping[str, Any]) -> Iterator[str]:
@@ -174,31 +282,39 @@ def _nearest(name: str, known: Mapping[str, Any]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def unit_of(model: type[BaseModel], key: str) -> str:
-    """The unit of a setting, "" when it has none."""
+def declared(model: type[BaseModel], key: str) -> dict[str, Any]:
+    """What a setting's declaration says beside its range: `unit`, `live`, `step`, `ja`."""
     info = model.model_fields.get(key)
     extra = info.json_schema_extra if info else None
-    return str(extra.get("unit", "")) if isinstance(extra, dict) else ""
+    return dict(extra) if isinstance(extra, dict) else {}
+
+
+def unit_of(model: type[BaseModel], key: str) -> str:
+    """The unit of a setting, "" when it has none."""
+    return str(declared(model, key).get("unit", ""))
+
+
+def limits_of(model: type[BaseModel], key: str) -> tuple[float | None, float | None]:
+    """The least and the largest value of a setting, None where it has no such limit."""
+    limits = {type(item).__name__.lower(): item for item in model.model_fields[key].metadata}
+    return getattr(limits.get("ge"), "ge", None), getattr(limits.get("le"), "le", None)
 
 
 def range_of(model: type[BaseModel], key: str) -> str:
     """The range of a setting in words, "" when it has none."""
-    limits = {type(item).__name__.lower(): item for item in model.model_fields[key].metadata}
-    low = getattr(limits.get("ge"), "ge", None)
-    high = getattr(limits.get("le"), "le", None)
+    low, high = limits_of(model, key)
     return "" if low is None and high is None else f"{low} to {high}"
 
 
-def toml_value(value: Any) -> str:
-    """A setting's value as TOML."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+@cache
+def live_settings() -> tuple[str, ...]:
+    """The `section.key` of each setting that can change while the show runs, in the order of the file."""
+    return tuple(
+        f"{section}.{key}"
+        for section, model in all_sections()
+        for key in plain_fields(model)
+        if declared(model, key).get("live")
+    )
 
 
 def default_file() -> str:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from display.blackness import BlackDetector, must_show
+from display.corners import UNMOVED, Corners, apply
 from display.errors import DisplayError, DisplayLost
 from display.events import EventQueue, PointerEvent
 from display.glyph import load_glyph
+from display.patterns import Pattern
 from display.picture import Beam, Dust, Pixels, Rows
 from display.settings import DisplaySettings
 from display.snapshot import write_png
+from display.text import Line
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +30,7 @@ class Surface(Protocol):
     vsync: bool
     refresh_rate: float
     name: str
+    index: int
     lost: str | None
 
     @property
@@ -40,10 +48,15 @@ class Surface(Protocol):
 class Canvas:
     """One picture on one surface. Sizes and positions are picture px (see `display.picture`)."""
 
-    def __init__(self, surface: Surface, settings: DisplaySettings) -> None:
-        from display.renderer import Renderer, colour_bits
+    def __init__(
+        self, surface: Surface, settings: DisplaySettings, now: Callable[[], float] = time.perf_counter
+    ) -> None:
+        from display.composer import Composer
+        from display.gpu import colour_bits
+        from display.readback import GpuClock, Readback
+        from display.renderer import Renderer
 
-        self._surface = surface
+        self._surface, self._now = surface, now
         self._scale = settings.scale
         bits = colour_bits()
         if min(bits) < 8:
@@ -51,7 +64,10 @@ class Canvas:
                 f"{surface.name}: colours of {bits} bits, wanted 8 each; set the screen to 24 bits"
             )
         self.glyph = load_glyph(settings.font_path)
-        self._renderer = Renderer(self.glyph, settings.quality, settings.scale)
+        self._composer = Composer(Renderer(self.glyph, settings.quality, settings.scale))
+        self._gpu_clock, self._looked_at = GpuClock(), Readback()
+        self._detector = BlackDetector()
+        self.brightness, self.corners = settings.brightness, settings.corners.shares
         self._closed = False
 
     @property
@@ -85,6 +101,77 @@ class Canvas:
         """True once Ctrl+Q was pressed; nothing else at the window asks for the end."""
         return self._surface.events.wants_to_quit
 
+    @property
+    def merged_contacts(self) -> int:
+        """How often two contacts were made one because too many waited."""
+        return self._surface.events.merged_contacts
+
+    @property
+    def gpu_time_s(self) -> float | None:
+        """What the graphics processor took for a picture of a moment ago; None while unknown."""
+        return self._gpu_clock.last_s
+
+    @property
+    def black(self) -> bool:
+        """True when the last look, one a minute, found the picture black though it should not be."""
+        return self._detector.black
+
+    @property
+    def blackout(self) -> bool:
+        """Nothing at all is shown; the scene goes on."""
+        return self._composer.blackout
+
+    @blackout.setter
+    def blackout(self, blackout: bool) -> None:
+        self._composer.blackout = blackout
+
+    @property
+    def brightness(self) -> float:
+        """0..1, multiplies the levels of everything that is shown."""
+        return self._composer.brightness
+
+    @brightness.setter
+    def brightness(self, brightness: float) -> None:
+        self._composer.brightness = brightness
+
+    @property
+    def corners(self) -> Corners:
+        """Where the corners of the picture go (`display.corners`); FoldedPictureError when folded over."""
+        return self._composer.corners
+
+    @corners.setter
+    def corners(self, corners: Corners) -> None:
+        self._composer.corners = corners
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """The test pattern that is shown instead of the scene."""
+        return self._composer.patterns.pattern
+
+    @pattern.setter
+    def pattern(self, pattern: Pattern | None) -> None:
+        self._composer.patterns.screen = self._surface.name, self._surface.index
+        self._composer.patterns.pattern = pattern
+
+    @property
+    def lines(self) -> Sequence[Line] | None:
+        """Lines of text over the picture. Give a new sequence when they change."""
+        return self._composer.lines
+
+    @lines.setter
+    def lines(self, lines: Sequence[Line] | None) -> None:
+        self._composer.lines = lines
+
+    def record_next(self, mark: float) -> None:
+        """Let the next picture be kept for `take_recorded`, before corner pin and brightness."""
+        self._composer.record_next(mark)
+
+    def take_recorded(self) -> tuple[Pixels, float] | None:
+        """The oldest kept picture, if it is ready: uint8 (height, width, 3) top row first, and its mark."""
+        self._check_alive()
+        found = self._composer.recorded.fetch()
+        return None if found is None else (found[0][::-1], found[1])
+
     def dispatch(self) -> None:
         """Collect what happened at the window. Whatever people do there, nothing is raised."""
         self._surface.dispatch()
@@ -95,7 +182,10 @@ class Canvas:
         Raises ValueError for arrays unlike those in `display.picture`, DisplayLost when the screen is gone.
         """
         self._check_alive()
-        self._renderer.draw(rows, beam, dust, self._surface.framebuffer_size)
+        size_px, now_s = self._surface.framebuffer_size, self._now()
+        with self._gpu_clock:
+            self._composer.draw(rows, beam, dust, size_px, now_s)
+        self._look_for_black(rows, beam, size_px, now_s)
 
     def flip(self) -> None:
         """Show what was drawn. Waits for the screen only where `vsync` is True. Raises DisplayLost."""
@@ -105,15 +195,18 @@ class Canvas:
     def read_pixels(self) -> Pixels:
         """The last drawn picture: uint8 (height, width, 3) in framebuffer px, top row first."""
         self._check_alive()
-        return self._renderer.read_pixels(self._surface.framebuffer_size)
+        return self._composer.read(self._surface.framebuffer_size)
 
     def save(self, path: str | Path) -> Path:
         """Write the last drawn picture as PNG, in one step. Raises OSError, DisplayLost."""
         return write_png(path, self.read_pixels())
 
     def take_pointer(self) -> list[PointerEvent]:
-        """Pointer events since the last call, oldest first, in picture px."""
-        return self._surface.events.take_pointer()
+        """Pointer events since the last call, oldest first, in px of the picture, where it is moved too."""
+        events = self._surface.events.take_pointer()
+        if self._composer.corners == UNMOVED:
+            return events
+        return [self._on_picture(event) for event in events]
 
     def take_keys(self) -> list[str]:
         """Keys since the last call by name (`d`, `up`, `ctrl+q`), oldest first."""
@@ -127,7 +220,21 @@ class Canvas:
         """Close the window or surface; a second call does nothing."""
         if not self._closed:
             self._closed = True
+            self._composer.close()
             self._surface.close()
+
+    def _on_picture(self, event: PointerEvent) -> PointerEvent:
+        matrix = self._composer.to_picture(self._surface.framebuffer_size)
+        x, y = apply(matrix, event.x / self._scale, event.y / self._scale)
+        return replace(event, x=x * self._scale, y=y * self._scale)
+
+    def _look_for_black(self, rows: Rows, beam: Beam, size_px: tuple[int, int], now_s: float) -> None:
+        """Once a minute ask for the pixels that the screen gets, and judge them when they are there."""
+        found = self._looked_at.fetch()
+        if found is not None:
+            self._detector.judge(found[0])
+        if self._detector.due(now_s) and not self.blackout and must_show(rows, beam, self.size):
+            self._looked_at.ask(size_px, now_s)
 
     def _check_alive(self) -> None:
         if self._closed:

@@ -19,6 +19,7 @@ class HeadlessSurface:
     vsync = False
     refresh_rate = 60.0
     name = "headless"
+    index = 0
     lost: str | None = None
 
     def __init__(self, width_px: int, height_px: int) -> None:

@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 from skimage.metrics import structural_similarity
 
-from display import renderer
+from display import gpu
 from display.canvas import Canvas
 from display.picture import Pixels, Rows
 from display.renderer import Renderer
@@ -130,8 +130,7 @@ def test_look_score_sees_the_middle_of_hhea(
     u, v = canvas.glyph.anchor_uv
     # hhea's middle lies 0.436 em above the baseline, 0.056 em over the typographic one.
     wrong = Renderer(replace(canvas.glyph, anchor_uv=(u, v - 0.056 * canvas.glyph.em_uv)))
-    wrong.draw(state.rows, state.beam, state.dust, canvas.framebuffer_size)
-    _, ink = score(state.pixels, wrong.read_pixels(canvas.framebuffer_size))
+    _, ink = score(state.pixels, drawn_by(wrong, state))
     assert ink < 0.7
 
 
@@ -154,13 +153,21 @@ def test_look_score_sees_premultiplied_gradients(
     state = reference("on-300")
     canvas = canvas_like(headless, state)
     canvas.draw(NO_ROWS, state.beam, NO_DUST)
-    for shader in renderer.SHADERS.iterdir():
+    for shader in gpu.SHADERS.iterdir():
         (tmp_path / shader.name).write_text(_premultiplied(shader.read_text()))
-    monkeypatch.setattr(renderer, "SHADERS", tmp_path)
-    wrong = renderer.Renderer(canvas.glyph)
-    wrong.draw(state.rows, state.beam, state.dust, canvas.framebuffer_size)
-    full, _ = score(state.pixels, wrong.read_pixels(canvas.framebuffer_size))
+    monkeypatch.setattr(gpu, "SHADERS", tmp_path)
+    wrong = Renderer(canvas.glyph)
+    full, _ = score(state.pixels, drawn_by(wrong, state))
     assert full < FULL - 0.02
+
+
+def drawn_by(renderer: Renderer, state: Reference) -> Pixels:
+    """The state as another renderer paints it, in the context that is current."""
+    size_px = (state.pixels.shape[1], state.pixels.shape[0])
+    renderer.load(state.rows, state.beam, state.dust)
+    with gpu.Target(size_px):
+        renderer.paint(size_px)
+        return gpu.read_pixels(size_px)
 
 
 def _premultiplied(source: str) -> str:

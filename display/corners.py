@@ -1,0 +1,52 @@
+"""Corner pin: where the four corners of the picture go on a projector's pixels, and the way back."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+# x and y of top left, top right, bottom right, bottom left, as shares of the width and height that
+# the corner moves to the right and down; all zero leaves the picture where it is.
+Corners: TypeAlias = tuple[float, float, float, float, float, float, float, float]
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+UNMOVED: Corners = (0.0,) * 8
+_UNIT = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+# Twice the area of the triangle at a corner, of the whole: below it the picture folds or vanishes.
+LEAST_TURN = 0.02
+
+
+class FoldedPictureError(ValueError):
+    """The four corners make no picture: crossed, folded inwards, or on a line."""
+
+
+def to_picture(corners: Corners, size_px: tuple[int, int]) -> Matrix:
+    """The homography (3, 3) from framebuffer px to px of the unmoved picture, both y down.
+
+    Solved from the four pairs of corners (direct linear transformation). Raises FoldedPictureError
+    when the corners are no convex quadrangle in their order, or are not finite.
+    """
+    at = _UNIT + np.asarray(corners, float).reshape(4, 2)
+    _check_convex(at)
+    moved, unmoved = at * size_px, _UNIT * size_px
+    rows, wanted = [], []
+    for (x, y), (u, v) in zip(moved, unmoved, strict=True):
+        rows += [(x, y, 1, 0, 0, 0, -u * x, -u * y), (0, 0, 0, x, y, 1, -v * x, -v * y)]
+        wanted += [u, v]
+    return np.append(np.linalg.solve(np.array(rows), np.array(wanted)), 1.0).reshape(3, 3)
+
+
+def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    """A point moved by a homography."""
+    u, v, w = matrix @ (x, y, 1.0)
+    return float(u / w), float(v / w)
+
+
+def _check_convex(at: npt.NDArray[np.float64]) -> None:
+    sides = np.roll(at, -1, axis=0) - at
+    before = np.roll(sides, 1, axis=0)
+    turns = before[:, 0] * sides[:, 1] - before[:, 1] * sides[:, 0]
+    if not bool(np.all(turns >= LEAST_TURN)):
+        raise FoldedPictureError("these corners fold the picture over; move them apart again")

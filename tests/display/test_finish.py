@@ -1,0 +1,294 @@
+"""Corner pin, brightness, blackout, text, patterns and read-back: real pixels of the headless canvas."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from display.canvas import Canvas, open_canvas
+from display.corners import UNMOVED, Corners, FoldedPictureError, apply, to_picture
+from display.events import PointerEvent
+from display.patterns import Fill
+from display.picture import NO_BEAM, Pixels, Rows
+from display.settings import DisplaySettings
+from display.text import Line
+
+WIDTH, HEIGHT = 320, 200
+NO_ROWS = np.empty((0, 5), np.float32)
+NO_DUST = np.empty((0, 4), np.float32)
+BUG = np.array([[160, 100, 0.4, 40, 1]], np.float32)
+LIGHT = (160.0, 100.0, 60.0, 1.0)
+# Each corner moved inwards by another amount, in shares of 320 x 200.
+PINNED: Corners = (0.1, 0.05, -0.05, 0.1, -0.15, -0.2, 0.05, -0.1)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A pattern of one level, with rectangles over it."""
+
+    level: int
+    over: tuple[Fill, ...] = ()
+    name: str = "plain"
+    title: dict[str, str] = field(default_factory=lambda: {"en": "plain", "ja": "無地"}, compare=False)
+    warning: dict[str, str] | None = field(default=None, compare=False)
+
+    def image(self, size_px: tuple[int, int], screen_name: str, screen_index: int) -> Pixels:
+        return np.full(size_px[::-1], self.level, np.uint8)
+
+    def fills(self, time_s: float, size_px: tuple[int, int]) -> list[Fill]:
+        return list(self.over)
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def canvas(clock: Clock) -> Iterator[Canvas]:
+    from display.headless import HeadlessSurface
+
+    surface = HeadlessSurface(WIDTH, HEIGHT)
+    opened = Canvas(surface, DisplaySettings(), clock)
+    yield opened
+    opened.close()
+
+
+def shot(canvas: Canvas, rows: Rows = NO_ROWS, beam: Any = NO_BEAM) -> Pixels:
+    canvas.draw(rows, beam, NO_DUST)
+    return canvas.read_pixels()
+
+
+def with_pattern(canvas: Canvas, pattern: Any) -> Pixels:
+    """The picture once the pattern has been painted in its thread."""
+    canvas.pattern = pattern
+    for _ in range(10_000):
+        pixels = shot(canvas, BUG)
+        if canvas.pattern is None or canvas._composer.patterns._shown is not None:
+            return pixels
+    raise AssertionError("the pattern never came")
+
+
+def centroid(pixels: Pixels) -> tuple[float, float]:
+    light = pixels[..., 0].astype(float)
+    ys, xs = np.mgrid[: light.shape[0], : light.shape[1]] + 0.5
+    return float((light * xs).sum() / light.sum()), float((light * ys).sum() / light.sum())
+
+
+def test_the_four_corners_of_the_picture_go_where_they_are_pinned(canvas: Canvas) -> None:
+    canvas.corners = PINNED
+    pixels = with_pattern(canvas, Plain(200))
+    lit = pixels[..., 0] > 100
+    # 0.1 x 320 = 32 px and 0.05 x 200 = 10 px in from the top left, and so on.
+    inside = np.array([(32, 10), (304, 20), (272, 160), (16, 180)], float)
+    centre = inside.mean(axis=0)
+    for corner in inside:
+        towards = (centre - corner) / np.linalg.norm(centre - corner)
+        x, y = corner + 3 * towards
+        assert lit[int(y), int(x)]
+        x, y = corner - 3 * towards
+        assert not lit[int(y), int(x)]
+    # The shoelace formula: twice the area of the pinned quadrangle.
+    xs, ys = inside.T
+    area = abs(np.dot(xs, np.roll(ys, -1)) - np.dot(ys, np.roll(xs, -1))) / 2
+    assert lit.sum() == pytest.approx(area, rel=0.01)
+
+
+def test_a_pinned_bug_stands_where_the_pointer_that_is_mapped_back_finds_it(canvas: Canvas) -> None:
+    canvas.corners = PINNED
+    x, y = centroid(shot(canvas, BUG))
+    canvas._surface.events.put_pointer(PointerEvent("press", 0.0, x, y))
+    (event,) = canvas.take_pointer()
+    ideal = centroid_of_unmoved(canvas)
+    assert (event.x, event.y) == pytest.approx(ideal, abs=0.7)
+    assert abs(x - ideal[0]) > 5, "the pin must move the bug for this to say something"
+
+
+def centroid_of_unmoved(canvas: Canvas) -> tuple[float, float]:
+    before = canvas.corners
+    canvas.corners = UNMOVED
+    found = centroid(shot(canvas, BUG))
+    canvas.corners = before
+    return found
+
+
+def test_unmoved_corners_by_way_of_the_finish_change_no_byte(canvas: Canvas) -> None:
+    plain = shot(canvas, BUG, LIGHT)
+    canvas.record_next(1.0)
+    canvas.draw(BUG, LIGHT, NO_DUST)
+    for _ in range(4):
+        canvas.draw(BUG, LIGHT, NO_DUST)
+    recorded = canvas.take_recorded()
+    assert recorded is not None
+    assert np.array_equal(recorded[0], plain)
+    assert recorded[1] == 1.0
+    assert canvas.take_recorded() is None
+
+
+def test_a_recording_is_neither_moved_nor_dimmed(canvas: Canvas) -> None:
+    plain = shot(canvas, BUG, LIGHT)
+    canvas.corners, canvas.brightness = PINNED, 0.5
+    canvas.record_next(2.0)
+    canvas.draw(BUG, LIGHT, NO_DUST)
+    for _ in range(4):
+        canvas.draw(BUG, LIGHT, NO_DUST)
+    recorded = canvas.take_recorded()
+    assert recorded is not None
+    assert np.array_equal(recorded[0], plain)
+
+
+@pytest.mark.parametrize("brightness", [0.05, 0.5, 0.99])
+def test_brightness_multiplies_all_levels(canvas: Canvas, brightness: float) -> None:
+    full = shot(canvas, BUG, LIGHT).astype(float)
+    canvas.brightness = brightness
+    dimmed = shot(canvas, BUG, LIGHT)
+    assert np.abs(dimmed - full * brightness).max() <= 0.6
+
+
+def test_blackout_is_black_with_text_and_pattern_and_all_comes_back(canvas: Canvas) -> None:
+    before = shot(canvas, BUG, LIGHT)
+    canvas.blackout = True
+    canvas.lines = [Line("text")]
+    assert shot(canvas, BUG, LIGHT).max() == 0
+    canvas.blackout, canvas.lines = False, None
+    assert np.array_equal(shot(canvas, BUG, LIGHT), before)
+
+
+@pytest.mark.parametrize(
+    "corners",
+    [
+        (0.6, 0, -0.6, 0, 0, 0, 0, 0),
+        (1, 0, -1, 0, 0, 0, 0, 0),
+        (0.9, 0.9, 0, 0, 0, 0, 0, 0),
+        (0, 0, 0, 1, 0, 0, 0, 0),
+        (float("nan"), 0, 0, 0, 0, 0, 0, 0),
+    ],
+)
+def test_corners_that_fold_the_picture_are_refused_and_the_old_ones_stay(
+    canvas: Canvas, corners: Corners
+) -> None:
+    canvas.corners = PINNED
+    with pytest.raises(FoldedPictureError, match="fold"):
+        canvas.corners = corners
+    assert canvas.corners == PINNED
+
+
+def test_the_homography_takes_each_moved_corner_home() -> None:
+    matrix = to_picture(PINNED, (1920, 1080))
+    for (x, y), (u, v) in zip(
+        [(192, 54), (1824, 108), (1632, 864), (96, 972)],
+        [(0, 0), (1920, 0), (1920, 1080), (0, 1080)],
+        strict=True,
+    ):
+        assert apply(matrix, x, y) == pytest.approx((u, v), abs=1e-6)
+
+
+def test_a_pattern_takes_the_place_of_the_scene_and_its_rectangles_are_sharp(canvas: Canvas) -> None:
+    pixels = with_pattern(canvas, Plain(40, (Fill(10, 20, 30, 40, 255),)))
+    assert set(np.unique(pixels)) == {40, 255}
+    ys, xs = np.nonzero(pixels[..., 0] == 255)
+    assert (xs.min(), xs.max(), ys.min(), ys.max()) == (10, 39, 20, 59)
+    canvas.pattern = None
+    assert shot(canvas, BUG).max() == 245
+
+
+def test_a_pattern_that_cannot_be_painted_gives_the_scene_back(
+    canvas: Canvas, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(Plain):
+        def image(self, *_: Any) -> Pixels:
+            raise ValueError("no room")
+
+    with caplog.at_level(logging.ERROR):
+        pixels = with_pattern(canvas, Broken(7))
+    assert pixels.max() == 245
+    assert "no room" in caplog.text
+
+
+def test_lines_are_painted_a_few_each_picture_and_only_when_they_change(canvas: Canvas) -> None:
+    lines = [Line(f"line {number}", selected=number == 3) for number in range(10)]
+    canvas.lines = lines
+    painted = []
+    for _ in range(4):
+        before = canvas._composer._text.painted_lines
+        shot(canvas, BUG)
+        painted.append(canvas._composer._text.painted_lines - before)
+    assert painted == [4, 4, 2, 0]
+    first = shot(canvas)
+    canvas.lines = [*lines[:9], Line("line X")]
+    changed = (shot(canvas) != first).any(axis=2)
+    assert canvas._composer._text.painted_lines == 11
+    assert changed.any()
+    assert np.ptp(np.nonzero(changed)[0]) < 16, "one line of the smallest text is 16 px high"
+    canvas.lines = None
+    assert shot(canvas).max() == 0
+
+
+def test_the_selected_line_is_inverted(canvas: Canvas) -> None:
+    canvas.lines = [Line("one"), Line("two", selected=True)]
+    pixels = shot(canvas)[..., 0]
+    assert np.median(pixels[4:20, 7:30]) < 30
+    assert np.median(pixels[20:36, 7:30]) > 200
+
+
+def test_the_time_of_the_graphics_processor_is_told_some_pictures_later(canvas: Canvas) -> None:
+    assert canvas.gpu_time_s is None
+    for _ in range(12):
+        canvas.draw(BUG, LIGHT, NO_DUST)
+        canvas.flip()
+    assert canvas.gpu_time_s is not None
+    assert 0 < canvas.gpu_time_s < 60
+
+
+def minutes(canvas: Canvas, clock: Clock, count: int, rows: Rows = BUG) -> None:
+    for _ in range(count * 6):
+        canvas.draw(rows, NO_BEAM, NO_DUST)
+        canvas.flip()
+        clock.now_s += 10.0
+
+
+def test_a_picture_that_is_black_by_fault_is_found_within_a_minute(
+    canvas: Canvas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minutes(canvas, clock, 2)
+    assert not canvas.black
+    assert canvas._detector.looks == 2
+    with monkeypatch.context() as patch:
+        patch.setattr(canvas._composer._renderer, "paint", lambda size_px: None)
+        from pyglet import gl
+
+        gl.glClearColor(0, 0, 0, 1)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+        minutes(canvas, clock, 2)
+        assert canvas.black
+    minutes(canvas, clock, 2)
+    assert not canvas.black
+
+
+def test_a_picture_that_may_be_black_is_not_suspected(canvas: Canvas, clock: Clock) -> None:
+    minutes(canvas, clock, 2, NO_ROWS)
+    canvas.blackout = True
+    minutes(canvas, clock, 2)
+    assert canvas._detector.looks == 0
+    assert not canvas.black
+
+
+def test_settings_move_and_dim_from_the_start() -> None:
+    settings = DisplaySettings(headless_width=WIDTH, headless_height=HEIGHT, brightness=0.5)
+    settings.corners.top_left_x = 0.1
+    opened = open_canvas(settings, headless=True)
+    assert opened.brightness == 0.5
+    assert opened.corners == (0.1, 0, 0, 0, 0, 0, 0, 0)
+    opened.close()

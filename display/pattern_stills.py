@@ -6,8 +6,9 @@ import numpy as np
 
 from display.pattern_parts import DIM, GREY, WHITE, Pattern, Size, black, fitting_em, middle, write
 from display.picture import Pixels
+from display.text import text_font
 
-GRID_PX = 100
+GRID_PX, GRID_EM_PX = 100, 14
 RINGS_PX = (0, 10, 20)
 RAMP_LEVELS = tuple(round(255 * step / 10) for step in range(11))
 NEAR_BLACK_LEVELS = tuple(range(17))
@@ -15,7 +16,10 @@ LABEL_LEVEL = 90
 
 
 def border(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
-    """The outermost px white, dim frames 10 and 20 px inside, an angle in each corner, the size in words."""
+    """The outermost px white, dim frames 10 and 20 px inside, the size in words.
+
+    Each corner has an angle and a number, in the order of the setting `corners`: clockwise from the upper left.
+    """
     image = black(size_px)
     width, height = size_px
     for inset in RINGS_PX[1:]:
@@ -29,6 +33,10 @@ def border(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     for rows in (slice(0, thickness), slice(height - thickness, None)):
         for columns in (slice(0, arm), slice(width - arm, None)):
             image[rows, columns] = WHITE
+    for name, place in zip(
+        "1243", ((x, y) for y in (arm, height - arm) for x in (arm, width - arm)), strict=True
+    ):
+        write(image, place, name, max(6, arm // 2), GREY)
     text = f"{width} × {height}"
     write(image, (width / 2, height / 2), text, fitting_em(text, width / 3, height / 12), GREY)
     return image
@@ -49,11 +57,19 @@ def grid(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     for every, level in ((GRID_PX, DIM), (5 * GRID_PX, GREY)):
         image[::every] = np.maximum(image[::every], level)
         image[:, ::every] = np.maximum(image[:, ::every], level)
-    em = 14
     for y in range(0, height, GRID_PX):
         for x in range(0, width, GRID_PX):
-            write(image, (x + GRID_PX / 2, y + 2 + 0.65 * em), f"{x}, {y}", em, LABEL_LEVEL * 2)
+            _write_coordinates(image, x, y)
     return image
+
+
+def _write_coordinates(image: Pixels, x: int, y: int) -> None:
+    """Name a crossing in the square to its lower right, where there is room for that."""
+    text = f"{x}, {y}"
+    half_width, half_height = 0.5 * text_font(GRID_EM_PX).getlength(text) + 4, 0.65 * GRID_EM_PX
+    middle_px = x + 1 + half_width, y + 1 + half_height
+    if middle_px[0] + half_width <= image.shape[1] and middle_px[1] + half_height <= image.shape[0]:
+        write(image, middle_px, text, GRID_EM_PX, GREY + DIM)
 
 
 def cross(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
@@ -111,7 +127,7 @@ def number(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     image = black(size_px)
     width, height = size_px
     text = str(screen_index)
-    write(image, (width / 2, 0.42 * height), text, fitting_em(text, 0.9 * width, 0.75 * height), WHITE)
+    write(image, (width / 2, 0.42 * height), text, fitting_em(text, 0.9 * width, 1.15 * height), WHITE)
     label = f"{screen_name}  {width} × {height}".strip()
     write(image, (width / 2, 0.88 * height), label, fitting_em(label, 0.9 * width, 0.08 * height), GREY)
     return image

@@ -6,6 +6,7 @@ as a box or as nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,8 +44,7 @@ def line_height_px(picture_height_px: int) -> int:
 
 def columns_px(lines: Iterable[Line], height_px: int) -> int:
     """Width of the narrowest box of lines `height_px` high in which no text is cut."""
-    font = text_font(em_px(height_px))
-    return max((_needed_px(line, font) for line in lines), default=0)
+    return max((_needed_px(line.text, em_px(height_px)) for line in lines), default=0)
 
 
 def paint_line(line: Line, width_px: int, height_px: int) -> Pixels:
@@ -118,7 +118,9 @@ def _as_drawn(character: str) -> str:
     return character if in_font(character) else SUBSTITUTE
 
 
-def _needed_px(line: Line, font: ImageFont.FreeTypeFont) -> int:
-    left, right = parts(line.text)
+@lru_cache(maxsize=1024)
+def _needed_px(text: str, em_size_px: int) -> int:
+    font = text_font(em_size_px)
+    left, right = parts(text)
     gap = GAP_EM * font.size if left and right else 0
-    return int(np.ceil(font.getlength(left) + gap + font.getlength(right) + 2 * PADDING_EM * font.size)) + 1
+    return math.ceil(font.getlength(left) + gap + font.getlength(right) + 2 * PADDING_EM * font.size) + 1

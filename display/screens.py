@@ -1,38 +1,38 @@
-"""Which screens there are, asked of the X server itself (of pyglet where there is no X).
+"""Listing the screens and choosing one: by name, by number or by position.
 
-Opens its own short connection, so it can be asked before and without any window, and again and again.
+Asks the X server itself (pyglet where there is no X) over a short connection of its own, so it can be
+asked before and without any window, and again and again.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
+import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
 from display.errors import DisplayError, NoSuchScreenError
+from display.monitors import USUAL_RATE_HZ, Screen, Sight, look, whole_desktop
+from display.x_connection import XConnection
 
-USUAL_RATE_HZ = 60.0
+__all__ = [
+    "POSITIONS",
+    "Screen",
+    "choose_screen",
+    "display_available",
+    "first_screen",
+    "list_screens",
+    "screens",
+    "see",
+    "start_screen",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """One screen: place and size in px of the desktop, pictures a second of its mode."""
-
-    index: int
-    name: str
-    x: int
-    y: int
-    width: int
-    height: int
-    refresh_rate: float = USUAL_RATE_HZ
-    primary: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.index}: {self.name} {self.width}x{self.height} at {self.x},{self.y}"
+POSITIONS = {
+    "left": lambda screen: screen.x,
+    "right": lambda screen: -(screen.x + screen.width),
+    "top": lambda screen: screen.y,
+    "bottom": lambda screen: -(screen.y + screen.height),
+}
+_POINT = re.compile(r"\s*(-?\d+)\s*,\s*(-?\d+)\s*")
 
 
 def display_available() -> str | None:
@@ -40,24 +40,30 @@ def display_available() -> str | None:
     if not sys.platform.startswith("linux"):
         return None
     try:
-        with _connection() as (xlib, display):
+        with XConnection() as x:
             numbers = [ctypes.c_int() for _ in range(3)]
-            if not xlib.XQueryExtension(display, b"GLX", *map(ctypes.byref, numbers)):
+            if not x.xlib.XQueryExtension(x.display, b"GLX", *map(ctypes.byref, numbers)):
                 return "the X server has no OpenGL (GLX); install its libgl1-mesa-dri"
     except DisplayError as fault:
         return str(fault)
     return None
 
 
-def screens() -> list[Screen]:
-    """All screens, in the server's order.
+def see() -> Sight:
+    """One look at the screens; the whole desktop stands in where no output is on.
 
-    Raises DisplayError with the reason when no display answers; `list_screens` does not raise.
+    Raises DisplayError with the reason when no display answers.
     """
     if not sys.platform.startswith("linux"):
-        return _pyglet_screens()
-    with _connection() as (xlib, display):
-        return _monitors(xlib, display) or [_whole_desktop(xlib, display)]
+        return Sight(tuple(_pyglet_screens()))
+    with XConnection() as x:
+        sight = look(x)
+        return sight if sight.screens else Sight((whole_desktop(x),), sight.outputs)
+
+
+def screens() -> list[Screen]:
+    """All screens, in the server's order. Raises DisplayError; `list_screens` does not raise."""
+    return list(see().screens)
 
 
 def list_screens() -> tuple[list[Screen], str | None]:
@@ -68,121 +74,57 @@ def list_screens() -> tuple[list[Screen], str | None]:
         return [], str(fault)
 
 
-def choose_screen(wanted: str, available: list[Screen]) -> Screen:
-    """The screen of that name (any case) or number; for "" the primary one, else the first.
+def choose_screen(wanted: str, available: list[Screen] | tuple[Screen, ...]) -> Screen:
+    """The screen that `wanted` means; for "" the primary one, else the first.
 
+    In this order: its name, its name in any case, its number, the outermost one at "left", "right",
+    "top" or "bottom", the one at a point of the desktop in px ("1280,0").
     Raises NoSuchScreenError, which lists the screens there are.
     """
     if not wanted:
-        return next((screen for screen in available if screen.primary), available[0])
-    for screen in available:
-        if screen.name == wanted:
-            return screen
-    for screen in available:
-        if screen.name.lower() == wanted.lower() or str(screen.index) == wanted:
-            return screen
+        return first_screen(available)
+    exact = [screen for screen in available if screen.name == wanted]
+    similar = [screen for screen in available if screen.name.lower() == wanted.lower()]
+    numbered = [screen for screen in available if str(screen.index) == wanted]
+    for found in (exact, similar, numbered, _at_position(wanted, available)):
+        if found:
+            return found[0]
     there = "; ".join(str(screen) for screen in available)
-    raise NoSuchScreenError(f"no screen {wanted!r} here; set display.screen to one of: {there}")
-
-
-@contextmanager
-def _connection() -> Iterator[tuple[Any, Any]]:
-    try:
-        from pyglet.libs.x11 import xlib
-    except ImportError as fault:
-        raise DisplayError(f"no X library ({fault}); install libx11-6") from fault
-    display = xlib.XOpenDisplay(None)
-    if not display:
-        name = os.environ.get("DISPLAY", "")
-        reason = (
-            f"no X server answers at DISPLAY={name}" if name else "DISPLAY is not set: no X server is known"
-        )
-        raise DisplayError(f"{reason}; start one, or use --headless")
-    try:
-        yield xlib, display
-    finally:
-        xlib.XCloseDisplay(display)
-
-
-class _Monitor(ctypes.Structure):
-    """XRRMonitorInfo (Xrandr.h, RandR 1.5)."""
-
-    _fields_ = [
-        ("name", ctypes.c_ulong),
-        ("primary", ctypes.c_int),
-        ("automatic", ctypes.c_int),
-        ("noutput", ctypes.c_int),
-        ("x", ctypes.c_int),
-        ("y", ctypes.c_int),
-        ("width", ctypes.c_int),
-        ("height", ctypes.c_int),
-        ("width_mm", ctypes.c_int),
-        ("height_mm", ctypes.c_int),
-        ("outputs", ctypes.POINTER(ctypes.c_ulong)),
-    ]
-
-
-def _monitors(xlib: Any, display: Any) -> list[Screen]:
-    """The monitors as RandR 1.5 lists them; [] for servers and libraries without it."""
-    try:
-        from pyglet.libs.x11 import xrandr
-    except ImportError:
-        return []
-    major, minor = ctypes.c_int(), ctypes.c_int()
-    answered = xrandr.XRRQueryVersion(display, ctypes.byref(major), ctypes.byref(minor))
-    if not answered or (major.value, minor.value) < (1, 5):
-        return []
-    root = xlib.XDefaultRootWindow(display)
-    library: Any = xrandr.lib
-    get_monitors, free_monitors = library.XRRGetMonitors, library.XRRFreeMonitors
-    get_monitors.restype = ctypes.POINTER(_Monitor)
-    get_monitors.argtypes = [ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.POINTER(ctypes.c_int)]
-    free_monitors.argtypes = [ctypes.POINTER(_Monitor)]
-    count = ctypes.c_int()
-    found = get_monitors(ctypes.cast(display, ctypes.c_void_p), root, True, ctypes.byref(count))
-    resources = xrandr.XRRGetScreenResourcesCurrent(display, root)
-    listed = [_screen(xlib, xrandr, display, resources, i, found[i]) for i in range(max(count.value, 0))]
-    xrandr.XRRFreeScreenResources(resources)
-    free_monitors(found)
-    return listed
-
-
-def _screen(xlib: Any, xrandr: Any, display: Any, resources: Any, index: int, monitor: _Monitor) -> Screen:
-    name = ctypes.string_at(xlib.XGetAtomName(display, monitor.name)).decode(errors="replace")
-    rate_hz = USUAL_RATE_HZ
-    if monitor.noutput:
-        rate_hz = _output_rate(xrandr, display, resources, monitor.outputs[0])
-    area = (monitor.x, monitor.y, monitor.width, monitor.height)
-    return Screen(index, name, *area, rate_hz, bool(monitor.primary))
-
-
-def _output_rate(xrandr: Any, display: Any, resources: Any, output_id: int) -> float:
-    output = xrandr.XRRGetOutputInfo(display, resources, output_id)
-    crtc_id = output.contents.crtc if output else 0
-    if output:
-        xrandr.XRRFreeOutputInfo(output)
-    crtc = xrandr.XRRGetCrtcInfo(display, resources, crtc_id) if crtc_id else None
-    if not crtc:
-        return USUAL_RATE_HZ
-    mode_id = crtc.contents.mode
-    xrandr.XRRFreeCrtcInfo(crtc)
-    return _mode_rate(resources.contents, mode_id)
-
-
-def _mode_rate(resources: Any, mode_id: int) -> float:
-    for number in range(resources.nmode):
-        mode = resources.modes[number]
-        total = mode.hTotal * mode.vTotal
-        if mode.id == mode_id and total and mode.dotClock:
-            return float(mode.dotClock / total)
-    return USUAL_RATE_HZ
-
-
-def _whole_desktop(xlib: Any, display: Any) -> Screen:
-    number = xlib.XDefaultScreen(display)
-    return Screen(
-        0, "screen0", 0, 0, xlib.XDisplayWidth(display, number), xlib.XDisplayHeight(display, number)
+    raise NoSuchScreenError(
+        f"no screen {wanted!r} here; set display.screen to one of: {there} (or to a position: "
+        f"{', '.join(POSITIONS)}, or a point like {available[-1].x},{available[-1].y})"
     )
+
+
+def start_screen(wanted: str, sight: Sight) -> tuple[Screen, bool]:
+    """(the screen to start on, whether the wanted one is still to come).
+
+    An output that the server knows but that is off is waited for on the first screen. Raises
+    NoSuchScreenError for a name that the server does not know at all.
+    """
+    try:
+        return choose_screen(wanted, sight.screens), False
+    except NoSuchScreenError:
+        if wanted.lower() not in (name.lower() for name in sight.outputs):
+            raise
+        return first_screen(sight.screens), True
+
+
+def first_screen(available: list[Screen] | tuple[Screen, ...]) -> Screen:
+    """The primary screen, else the first."""
+    return next((screen for screen in available if screen.primary), available[0])
+
+
+def _at_position(wanted: str, available: list[Screen] | tuple[Screen, ...]) -> list[Screen]:
+    outermost = POSITIONS.get(wanted.lower())
+    if outermost is not None:
+        return sorted(available, key=outermost)
+    point = _POINT.fullmatch(wanted)
+    if point is None:
+        return []
+    x, y = map(int, point.groups())
+    around = [s for s in available if s.x <= x < s.x + s.width and s.y <= y < s.y + s.height]
+    return sorted(around, key=lambda screen: (screen.x, screen.y) != (x, y))
 
 
 def _pyglet_screens() -> list[Screen]:

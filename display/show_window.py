@@ -28,6 +28,7 @@ class ShowWindow(Window):  # type: ignore[misc]
 
     destroyed = False
     abandoned = False
+    _told_focus = False
     _queue = EventQueue()
     _scale_px = 1.0
     _pressed = False
@@ -37,6 +38,11 @@ class ShowWindow(Window):  # type: ignore[misc]
 
     def attend(self, events: EventQueue, scale: float, now: Callable[[], float]) -> None:
         self._queue, self._scale_px, self._now = events, scale, now
+
+    @property
+    def x_number(self) -> int:
+        """The window's number on the X server; there is none elsewhere."""
+        return int(self._window)
 
     def is_current(self) -> bool:
         """True when GL calls go to this window already."""
@@ -48,6 +54,7 @@ class ShowWindow(Window):  # type: ignore[misc]
     def _on_internal_resize(self, width: int, height: int) -> None:
         framebuffer = self.get_framebuffer_size()
         self._queue.put_resize(*(round(side * self._scale_px) for side in framebuffer))
+        self.set_mouse_platform_visible(False)
 
     def close(self) -> None:
         # pyglet calls this from __del__ too, and any call on a broken connection crashes.
@@ -90,6 +97,11 @@ class ShowWindow(Window):  # type: ignore[misc]
 
     def on_activate(self) -> None:
         self.set_mouse_platform_visible(False)
+
+    def on_deactivate(self) -> None:
+        if not self._told_focus:
+            self._told_focus = True
+            log.info("another window has the keyboard; the show goes on (told once)")
 
     def on_expose(self) -> None:
         self.set_mouse_platform_visible(False)

@@ -10,14 +10,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from display.covering import Covering, area_of
 from display.errors import DisplayError
 from display.events import EventQueue
+from display.power import PowerState
 from display.pyglet_options import prepare_pyglet
-from display.screens import Screen, choose_screen, screens
+from display.screens import Screen, see, start_screen
 from display.server_loss import call_when_server_ends
+from display.watch import PERIOD_S, Watch
+from display.x_connection import XConnection
 
 PLACING_TRIES = 20
+PLACING_PAUSE_S = 0.02
 MEASURED_FLIPS = 20
+_ON_X = sys.platform.startswith("linux")
 
 log = logging.getLogger(__name__)
 
@@ -25,6 +31,9 @@ log = logging.getLogger(__name__)
 class WindowSurface:
     """The surface of the show on the screen that `wanted` names (see `choose_screen`).
 
+    `screen`, `name`, `index` and `refresh_rate` (Hz) are those of the moment; `vsync` is measured once.
+    From the first `dispatch` to `close` a thread looks after it every `look_every_s`: the window follows
+    its screen, and the screen is kept lit. An output that is off at the start is waited for elsewhere.
     Raises DisplayError (no display, no OpenGL 3.3) or NoSuchScreenError.
     """
 
@@ -34,15 +43,17 @@ class WindowSurface:
         scale: float = 1.0,
         now: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
+        look_every_s: float = PERIOD_S,
     ) -> None:
         prepare_pyglet(headless=False)
-        screen = choose_screen(wanted, screens())
+        screen, late = start_screen(wanted, see())
+        if late:
+            log.warning("screen %s is off; the show starts on %s and moves when it is on", wanted, screen)
         if os.environ.get("XDG_SESSION_TYPE") == "wayland":
             log.warning(
                 "Wayland session: drawn through XWayland, which may blur; use an X11 session for a show"
             )
-        self.name = screen.name
-        self.refresh_rate = screen.refresh_rate
+        self._follow(screen)
         self.lost: str | None = None
         self.events = EventQueue()
         self._window = _open_window(screen, self.events, scale, now)
@@ -50,7 +61,13 @@ class WindowSurface:
         self.location = _place(self._window, screen, sleep)
         self.vsync = flips_wait(self._flip_black, 1.0 / screen.refresh_rate, now)
         self.events.take_resizes()
+        self.watch = Watch(self._window.x_number if _ON_X else 0, wanted, screen, look_every_s)
         log.info("window on %s, origin %s, vsync %s", screen, self.location, "on" if self.vsync else "off")
+
+    @property
+    def power(self) -> PowerState | None:
+        """Screen saver and power saving at the last look, once a minute; None before the first."""
+        return self.watch.power
 
     @property
     def framebuffer_size(self) -> tuple[int, int]:
@@ -62,6 +79,10 @@ class WindowSurface:
         """Collect events; a fault in one of them is logged and the others still count."""
         if self.lost:
             return
+        if _ON_X:
+            self.watch.start()
+        if self.watch.screen is not self.screen:
+            self._follow(self.watch.screen)
         self._window.dispatch_events()
         if self._window.destroyed:
             self._lose("the window was destroyed from outside")
@@ -77,14 +98,19 @@ class WindowSurface:
 
     def close(self) -> None:
         """Close the window; nothing is asked of a server or window that is gone."""
+        self.watch.stop()
         self._window.close()
+
+    def _follow(self, screen: Screen) -> None:
+        self.screen, self.name = screen, screen.name
+        self.index, self.refresh_rate = screen.index, screen.refresh_rate
 
     def _flip_black(self) -> None:
         self._window.clear()
         self._window.flip()
 
     def _guard_server(self) -> None:
-        if sys.platform.startswith("linux"):
+        if _ON_X:
             connection = self._window.display._display
             call_when_server_ends(connection, lambda: self._lose("the X server ended"))
 
@@ -104,20 +130,25 @@ def flips_wait(flip: Callable[[], None], period_s: float, now: Callable[[], floa
 
 
 def _place(window: Any, screen: Screen, sleep: Callable[[float], None]) -> tuple[int, int]:
-    """Move the window to its screen and look whether it got there; window managers answer late."""
-    target = (screen.x, screen.y)
-    location = (0, 0)
+    """Move the window to its screen and look whether it covers it; window managers answer late."""
+    window.set_location(screen.x, screen.y)
+    if _ON_X:
+        with XConnection() as x:
+            _cover(Covering(x, window.x_number), window, screen, sleep)
+    window.dispatch_events()
+    x_px, y_px = window.get_location()
+    return int(x_px), int(y_px)
+
+
+def _cover(covering: Covering, window: Any, screen: Screen, sleep: Callable[[float], None]) -> None:
     for _ in range(PLACING_TRIES):
-        window.set_location(*target)
+        covering.put(screen)
         window.dispatch_events()
-        location = window.get_location()
-        if location == target:
-            return location
-        sleep(0.02)
-    log.warning(
-        "window is at %s instead of %s on %s; check the window manager", location, target, screen.name
-    )
-    return location
+        if covering.covers(screen) and window.get_framebuffer_size() == (screen.width, screen.height):
+            return
+        sleep(PLACING_PAUSE_S)
+    area = covering.area()
+    log.warning("window is at %s instead of %s; check the window manager", area, area_of(screen))
 
 
 def _open_window(screen: Screen, events: EventQueue, scale: float, now: Callable[[], float]) -> Any:

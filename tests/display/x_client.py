@@ -8,7 +8,7 @@ import sys
 
 from pyglet.libs.x11 import xlib, xrandr
 
-from display.screens import _Monitor
+from display.monitors import Monitor
 
 
 class CursorImage(ctypes.Structure):
@@ -68,7 +68,7 @@ def set_monitor(display: object, name: str, x: int, y: int, width: int, height: 
     resources = xrandr.XRRGetScreenResourcesCurrent(display, root)
     atom = xlib.XInternAtom(display, name.encode(), False)
     first = x == y == 0
-    monitor = _Monitor(
+    monitor = Monitor(
         atom, False, False, int(first), x, y, width, height, 100, 100, resources.contents.outputs
     )
     set_it = xrandr.lib.XRRSetMonitor

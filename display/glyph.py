@@ -1,4 +1,4 @@
-"""The insect character as a coverage mip chain, with the point that rows are anchored at.
+"""The insect, or another character, as a coverage mip chain with the point that rows are anchored at.
 
 The anchor is half the advance wide and half-way between the OS/2 typographic ascender and
 descender (0.38 em above the baseline in the shipped font), as the canvas of the web original has it.
@@ -7,6 +7,7 @@ descender (0.38 em above the baseline in the shipped font), as the canvas of the
 from __future__ import annotations
 
 import logging
+import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,11 +29,14 @@ LIFT_EM = 0.001
 # Noncharacters: no font may map them, so each draws the .notdef of the font.
 UNMAPPED = ("\ufdd0", "\U0010fffe")
 
+# The largest collection of Japanese fonts known to us has 120 MB; what is larger is no font.
+LARGEST_FONT_BYTES = 300_000_000
+
 log = logging.getLogger(__name__)
 
 
 class FontRefusedError(ValueError):
-    """The font cannot draw the insect character; the message says why."""
+    """The font cannot draw the character; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -47,27 +51,33 @@ class Glyph:
     source: Path
 
 
-def load_glyph(font_path: str | Path = "") -> Glyph:
-    """The glyph of `font_path`, or ours (with a warning) when that font cannot draw it."""
+def load_glyph(font_path: str | Path = "", character: str = MUSHI) -> Glyph:
+    """The character as `font_path` has it, or ours (with a warning) when that font cannot draw it.
+
+    Raises FontRefusedError when our own font lacks the character: font/characters.txt lists those it has.
+    """
     if font_path:
         try:
-            return read_glyph(Path(font_path))
+            return read_glyph(Path(font_path), character)
         except (OSError, FontRefusedError) as fault:
             log.warning("font_path %s: %s; the shipped glyph is used instead", font_path, fault)
-    return read_glyph(SHIPPED_FONT)
+    return read_glyph(SHIPPED_FONT, character)
 
 
-def read_glyph(path: Path) -> Glyph:
-    """Rasterise the character. Raises OSError (no font file) or FontRefusedError (missing, blank, a box)."""
-    data = path.read_bytes()
-    middle_em = typographic_middle_em(data)
+def read_glyph(path: Path, character: str = MUSHI) -> Glyph:
+    """Rasterise one character.
+
+    Raises OSError (no font file) or FontRefusedError (the character is missing, blank, a box or too large).
+    """
+    middle_em = typographic_middle_em(_font_bytes(path))
     font = ImageFont.truetype(str(path), EM_TEXELS * OVERSAMPLING, layout_engine=ImageFont.Layout.BASIC)
     side = ATLAS_TEXELS * OVERSAMPLING
-    half_advance = font.getlength(MUSHI) / 2
+    half_advance = font.getlength(character) / 2
     baseline = round(side / 2 + middle_em * EM_TEXELS * OVERSAMPLING)
     left = round(side / 2 - half_advance)
-    fine = _ink(font, MUSHI, left, baseline, side)
-    _refuse_unusable(font, fine, left, baseline)
+    _refuse_too_large(font, character, left, baseline, side)
+    fine = _ink(font, character, left, baseline, side)
+    _refuse_unusable(font, character, fine, left, baseline)
     above_baseline = (middle_em - LIFT_EM) * EM_TEXELS * OVERSAMPLING
     anchor = np.array([left + half_advance, baseline - above_baseline])
     return Glyph(
@@ -94,7 +104,19 @@ def typographic_middle_em(data: bytes) -> float:
         ascender, descender = struct.unpack_from(">hh", data, tables[b"OS/2"] + 68)
     except (struct.error, KeyError) as fault:
         raise FontRefusedError("not a TrueType or OpenType file with the tables head and OS/2") from fault
+    if not units_per_em:
+        raise FontRefusedError("its table head says that an em has no units")
     return (ascender + descender) / 2 / units_per_em
+
+
+def _font_bytes(path: Path) -> bytes:
+    """The file, unless it is a pipe, a device or larger than any font: reading those may never end."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise FontRefusedError("not a file")
+    if status.st_size > LARGEST_FONT_BYTES:
+        raise FontRefusedError(f"{status.st_size} bytes are too many for a font")
+    return path.read_bytes()
 
 
 def _ink(font: ImageFont.FreeTypeFont, text: str, left: int, baseline: int, side: int) -> Pixels:
@@ -103,12 +125,27 @@ def _ink(font: ImageFont.FreeTypeFont, text: str, left: int, baseline: int, side
     return np.asarray(image, np.uint8)
 
 
-def _refuse_unusable(font: ImageFont.FreeTypeFont, fine: Pixels, left: int, baseline: int) -> None:
+def _refuse_too_large(
+    font: ImageFont.FreeTypeFont, character: str, left: int, baseline: int, side: int
+) -> None:
+    """Measured before it is drawn: a damaged outline may want more memory than there is."""
+    box = font.getbbox(character, anchor="ls")
+    if min(left + box[0], baseline + box[1]) < 0 or max(left + box[2], baseline + box[3]) > side:
+        raise FontRefusedError(f"{_named(character)} is too large or too far from its middle in it")
+
+
+def _refuse_unusable(
+    font: ImageFont.FreeTypeFont, character: str, fine: Pixels, left: int, baseline: int
+) -> None:
     if not fine.any():
-        raise FontRefusedError("the character U+866B is blank in it")
+        raise FontRefusedError(f"{_named(character)} is blank in it")
     for unmapped in UNMAPPED:
         if np.array_equal(fine, _ink(font, unmapped, left, baseline, len(fine))):
-            raise FontRefusedError("the character U+866B is missing in it (a box would be drawn)")
+            raise FontRefusedError(f"{_named(character)} is missing in it (a box would be drawn)")
+
+
+def _named(character: str) -> str:
+    return f"the character {character} (U+{ord(character):04X})"
 
 
 def _reach(fine: Pixels, anchor: np.ndarray) -> float:

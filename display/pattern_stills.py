@@ -18,7 +18,7 @@ LABEL_LEVEL = 90
 def border(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     """The outermost px white, dim frames 10 and 20 px inside, the size in words.
 
-    Each corner has an angle and a number, in the order of the setting `corners`: clockwise from the upper left.
+    Each corner has an angle and its number, in the order of the setting `corners`: clockwise from top left.
     """
     image = black(size_px)
     width, height = size_px

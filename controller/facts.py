@@ -27,13 +27,8 @@ class Facts:
         settings: Settings,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self._show, self._log, self._clock = show, log, clock
-        self._fixed = {
-            "scene": settings["show"].scene,
-            "screen": canvas.name,
-            "vsync": canvas.vsync,
-            "warnings": settings.warnings,
-        }
+        self._show, self._canvas, self._log, self._clock = show, canvas, log, clock
+        self._fixed = {"scene": settings["show"].scene, "warnings": settings.warnings}
         self._since_s, self._pictures = clock(), 0
         self._began_s = clock()
         self._fault = ""
@@ -45,6 +40,7 @@ class Facts:
         self._announce(log["error"] or log["warning"])
         return {
             **self._fixed,
+            **self._screen(),
             "size": list(self._show.size),
             "up_s": round(now_s - self._began_s, 1),
             "fps": self._rate(now_s, pulse.pictures),
@@ -52,6 +48,7 @@ class Facts:
             "dropped_ticks": self._show.stepper.dropped_ticks,
             "faults": pulse.faults,
             "refused_samples": pulse.refused_samples,
+            "merged_contacts": self._canvas.merged_contacts,
             "refused_times": self._show.visits.bad_times,
             "visitor": self._show.visits.open,
             "light": self._light(),
@@ -76,6 +73,12 @@ class Facts:
         passed_s, drawn = now_s - self._since_s, pictures - self._pictures
         self._since_s, self._pictures = now_s, pictures
         return round(drawn / passed_s, 1) if passed_s > 0 else 0.0
+
+    def _screen(self) -> dict[str, Any]:
+        """What may change while the show runs, with the screen or its mode."""
+        canvas = self._canvas
+        rate_hz = round(canvas.refresh_rate, 3)
+        return {"screen": canvas.name, "vsync": canvas.vsync, "refresh_hz": rate_hz, "black": canvas.black}
 
     def _extras(self) -> dict[str, Any]:
         """What only some shows have: a technician's desk, sound."""

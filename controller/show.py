@@ -31,6 +31,9 @@ class Canvas(Protocol):
     def refresh_rate(self) -> float: ...
 
     @property
+    def gpu_time_s(self) -> float | None: ...
+
+    @property
     def wants_to_quit(self) -> bool: ...
 
     def dispatch(self) -> None: ...
@@ -156,7 +159,9 @@ class Show:
         drawn_s = self._clock()
         self.canvas.flip()
         shown_s = self._clock()
-        self.frames.add(stepped_s - began_s, drawn_s - stepped_s, shown_s - drawn_s, shown_s, None)
+        self.frames.add(
+            stepped_s - began_s, drawn_s - stepped_s, shown_s - drawn_s, shown_s, self.canvas.gpu_time_s
+        )
         self.pulse.pictures += 1
         self.pulse.picture_at_s = shown_s
         self._pace()

@@ -11,6 +11,16 @@ from typing import Any
 import pytest
 
 from controller.beacon import FILE, STALE_S, StatusWriter, read_status
+from controller.facts import Facts
+from controller.inputs.demo import DemoSource
+from controller.scenes import open_scene
+from controller.settings import load
+from controller.show import Show
+from controller.stepper import ManualClock, Stepper
+from display.canvas import open_canvas
+from display.settings import DisplaySettings
+from logs.visits import Visits
+from logs.writer import Log
 
 FACTS = {
     "state": "running",
@@ -107,3 +117,57 @@ def test_where_the_home_cannot_be_written_the_status_is_still_found(
     writer.stop()
     assert (facts["fps"], faults) == (60.0, [])
     assert caplog.text.count("cannot be written") == 1
+
+
+class Part:
+    """A desk or a sound with something to say."""
+
+    def __init__(self, **said: object) -> None:
+        self.said = said
+
+    def press(self, keys: list[str]) -> None: ...
+
+    def picture(self, now_s: float) -> None: ...
+
+    def light(self, on: bool) -> None: ...
+
+    def state(self) -> dict[str, Any]:
+        return self.said
+
+
+def test_the_status_tells_how_steadily_pictures_come_and_what_was_dropped(tmp_path: Path) -> None:
+    """A real show on a hand-moved clock: 70 s at 5 pictures a second with one halt of 3 s."""
+    (tmp_path / "config.toml").write_text("[baited]\nbugs = 10\n", encoding="utf-8")
+    clock, settings = ManualClock(1e6), load(tmp_path)
+    canvas = open_canvas(DisplaySettings(headless_width=64, headless_height=48), headless=True)
+    log = Log(tmp_path / "visits.db", perf=clock)
+    show = Show(
+        canvas,
+        DemoSource(settings["demo"], canvas.size, 1, clock),
+        open_scene("baited", settings["baited"], canvas.size, 1),
+        Visits(settings["log"]),
+        log,
+        Stepper(clock),
+        clock,
+        lambda: clock.sleep(3.0 if show.pulse.pictures == 200 else 0.2),
+    )
+    facts = Facts(show, canvas, log, settings, clock)
+    assert facts()["frames"] == {"minute": {}, "pictures": 0, "dropped": 0}
+    show.run(until_s=1e6 + 70.0)
+    show.desk, show.sound = Part(panel=True), Part(gain=0.5)
+    told = facts()
+    canvas.close()
+    assert log.stop()
+    minute = told["frames"]["minute"]
+    assert (minute["p50"], minute["period"], minute["gpu_p50"] is None) == (200.0, 16.667, False)
+    assert told["frames"]["dropped"] == told["frames"]["pictures"]
+    assert told["dropped_ticks"] == pytest.approx(3.0 * 60 - 15, abs=2)
+    assert (told["desk"], told["sound"]) == ({"panel": True}, {"gain": 0.5})
+    assert (told["merged_contacts"], told["black"], told["vsync"], told["refresh_hz"]) == (
+        0,
+        False,
+        False,
+        60.0,
+    )
+    assert told["up_s"] == pytest.approx(70.0, abs=3.0)
+    json.dumps(told)

@@ -166,10 +166,13 @@ class Canvas:
         """Let the next picture be kept for `take_recorded`, before corner pin and brightness."""
         self._composer.record_next(mark)
 
-    def take_recorded(self) -> tuple[Pixels, float] | None:
-        """The oldest kept picture, if it is ready: uint8 (height, width, 3) top row first, and its mark."""
+    def take_recorded(self, wait: bool = False) -> tuple[Pixels, float] | None:
+        """The oldest kept picture and its mark: uint8 (height, width, 3), top row first.
+
+        None when it is not ready yet; with `wait` only when there is none.
+        """
         self._check_alive()
-        found = self._composer.recorded.fetch()
+        found = self._composer.recorded.fetch(wait=wait)
         return None if found is None else (found[0][::-1], found[1])
 
     def dispatch(self) -> None:

@@ -15,6 +15,7 @@ from display.picture import Pixels
 LATE_PICTURES = 3
 # Questions without an answer for so long are given up: a driver that never answers must not cost memory.
 MOST_WAITING = 8
+LONGEST_WAIT_NS = 5_000_000_000
 
 
 class GpuClock:
@@ -79,20 +80,17 @@ class Readback:
         self._asked.append((buffer, fence, size_px, mark))
         return True
 
-    def fetch(self, into: Pixels | None = None) -> tuple[Pixels, float] | None:
-        """The oldest picture if it is ready: (uint8 (height, width, 3), bottom row first; its mark).
-
-        `into` is filled and given back when its shape fits.
-        """
+    def fetch(self, wait: bool = False) -> tuple[Pixels, float] | None:
+        """The oldest picture if it is ready: (uint8 (height, width, 3), bottom row first; its mark)."""
         if not self._asked:
             return None
         buffer, fence, (width, height), mark = self._asked[0]
-        if gl.glClientWaitSync(fence, 0, 0) == gl.GL_TIMEOUT_EXPIRED:
+        patience_ns = LONGEST_WAIT_NS if wait else 0
+        if gl.glClientWaitSync(fence, gl.GL_SYNC_FLUSH_COMMANDS_BIT, patience_ns) == gl.GL_TIMEOUT_EXPIRED:
             return None
         self._asked.popleft()
         gl.glDeleteSync(fence)
-        fits = into is not None and into.shape == (height, width, 3)
-        pixels = into if fits and into is not None else np.empty((height, width, 3), np.uint8)
+        pixels = np.empty((height, width, 3), np.uint8)
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, buffer)
         gl.glGetBufferSubData(gl.GL_PIXEL_PACK_BUFFER, 0, pixels.nbytes, pixels.ctypes.data)
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, 0)

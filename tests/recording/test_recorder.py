@@ -1,0 +1,212 @@
+"""Films: real pictures of the headless canvas through the real encoder's process, read again with OpenCV."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from controller.recording.film_clock import FilmClock
+from controller.recording.recorder import LONGEST_STILL, Pixels, Recorder
+from display.canvas import open_canvas
+from display.settings import DisplaySettings
+
+WIDTH, HEIGHT = 160, 96
+
+
+class LevelCanvas:
+    """A canvas whose pictures have the level that the test sets; each is ready one picture later."""
+
+    framebuffer_size = (WIDTH, HEIGHT)
+
+    def __init__(self) -> None:
+        self.level = 0
+        self._kept: list[tuple[Pixels, float]] = []
+
+    def record_next(self, mark: float) -> None:
+        width, height = self.framebuffer_size
+        self._kept.append((np.full((height, width, 3), self.level, np.uint8), mark))
+
+    def take_recorded(self, wait: bool = False) -> tuple[Pixels, float] | None:
+        return self._kept.pop(0) if len(self._kept) > (0 if wait else 1) else None
+
+
+def levels_of(path: Path) -> list[int]:
+    """The mean level of each picture of a film."""
+    capture = cv2.VideoCapture(str(path))
+    assert capture.get(cv2.CAP_PROP_FPS) == 60
+    found = []
+    while (read := capture.read())[0]:
+        found.append(round(float(read[1].mean())))
+    return found
+
+
+def film(path: Path, times_s: list[float], **options: Any) -> tuple[Recorder, LevelCanvas]:
+    canvas = LevelCanvas()
+    recorder = Recorder(path, canvas, patient=True, **options)
+    for number, at_s in enumerate(times_s):
+        canvas.level = (20 + 30 * number) % 250
+        recorder.picture(at_s)
+    return recorder, canvas
+
+
+def test_each_picture_lasts_in_the_film_as_long_as_it_was_shown(tmp_path: Path) -> None:
+    path = tmp_path / "虫 one.mp4"
+    # Late by four places, then a picture too many for the film's rate, then one place each.
+    start_s = 1e6
+    recorder, _ = film(path, [start_s + n / 60 for n in (0, 1, 5, 5.3, 6, 7)])
+    assert recorder.close()
+    found = levels_of(path)
+    assert found == pytest.approx([20, 50, 50, 50, 50, 110, 140, 170], abs=8)
+    assert [name.name for name in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_machine_asleep_for_an_hour_leaves_no_hour_in_the_film(tmp_path: Path) -> None:
+    path = tmp_path / "film.mp4"
+    recorder, _ = film(path, [0.0, 1 / 60, 3600.0, 3600.0 + 1 / 60])
+    assert recorder.close()
+    assert len(levels_of(path)) == 4
+    assert LONGEST_STILL == 3600
+
+
+def test_another_size_in_mid_show_is_brought_to_that_of_the_film(tmp_path: Path) -> None:
+    path = tmp_path / "film.mp4"
+    recorder, canvas = film(path, [n / 60 for n in range(3)])
+    canvas.framebuffer_size = (320, 200)
+    for n in range(3, 6):
+        recorder.picture(n / 60)
+    assert recorder.close()
+    capture = cv2.VideoCapture(str(path))
+    assert capture.read()[1].shape == (HEIGHT, WIDTH, 3)
+    assert len(levels_of(path)) == 6
+
+
+def test_an_encoder_too_slow_costs_the_film_pictures_but_no_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "film.mp4"
+    canvas = LevelCanvas()
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+
+    def late(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        """The real encoder behind a gate that the test opens."""
+        script = f"import os, sys; open({str(gate)!r}).read(); os.execv({command[0]!r}, {command!r})"
+        return subprocess.Popen([sys.executable, "-c", script], **options)
+
+    recorder = Recorder(path, canvas, patient=False, popen=late)
+    for n in range(60):
+        canvas.level = n
+        recorder.picture(n / 60)
+    gate.write_text("go")
+    with caplog.at_level(logging.WARNING):
+        assert recorder.close()
+    assert recorder.left_out > 30
+    assert "too slow" in caplog.text
+    assert len(levels_of(path)) <= 60
+
+
+@pytest.mark.parametrize("where", ["no folder/film.mp4", "film.mp4/film.mp4"])
+def test_a_film_that_cannot_be_written_is_told_and_leaves_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
+    (tmp_path / "film.mp4").write_text("a file, no folder")
+    with caplog.at_level(logging.WARNING):
+        recorder, _ = film(tmp_path / where, [n / 60 for n in range(20)])
+        assert not recorder.close()
+    assert "was not written" in caplog.text
+    assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
+
+
+def test_an_encoder_that_is_killed_does_not_hold_the_show(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    children: list[subprocess.Popen[bytes]] = []
+
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        children.append(subprocess.Popen(*arguments, **options))
+        return children[-1]
+
+    recorder, _ = film(tmp_path / "film.mp4", [0.0, 1 / 60], popen=popen)
+    children[0].kill()
+    children[0].wait()
+    with caplog.at_level(logging.WARNING):
+        for n in range(2, 200):
+            recorder.picture(n / 60)
+        assert not recorder.close()
+    assert "The show goes on".lower() in caplog.text.lower()
+
+
+def test_a_show_that_is_killed_leaves_a_whole_film(tmp_path: Path, checkout: Path) -> None:
+    path = tmp_path / "film.mp4"
+    script = f"""
+import os, time
+from pathlib import Path
+from tests_canvas import LevelCanvas
+from controller.recording.recorder import Recorder
+canvas = LevelCanvas()
+recorder = Recorder(Path({str(path)!r}), canvas, patient=True)
+for n in range(30):
+    recorder.picture(n / 60)
+while not recorder._waiting.empty():
+    time.sleep(0.01)
+os.kill(os.getpid(), 9)
+"""
+    (tmp_path / "tests_canvas.py").write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-c", script],
+        env={"PYTHONPATH": f"{checkout}:{tmp_path}", "PATH": "/usr/bin:/bin"},
+        check=False,
+        timeout=60,
+    )
+    for _ in range(600):
+        if path.exists():
+            break
+        time.sleep(0.1)
+    assert len(levels_of(path)) >= 25
+
+
+def test_real_pictures_come_out_as_they_went_in(tmp_path: Path) -> None:
+    settings = DisplaySettings(headless_width=WIDTH, headless_height=HEIGHT)
+    canvas = open_canvas(settings, headless=True)
+    no_dust = np.empty((0, 4), np.float32)
+    rows = np.array([[40, 48, 0.0, 40, 1]], np.float32)
+    recorder = Recorder(tmp_path / "film.mp4", canvas, patient=True)
+    shots = []
+    for n in range(12):
+        rows[0, 0] = 40 + 6 * n
+        recorder.picture(n / 60)
+        canvas.draw(rows, (80.0, 48.0, 40.0, 1.0), no_dust)
+        canvas.flip()
+        shots.append(canvas.read_pixels())
+    assert recorder.close()
+    capture = cv2.VideoCapture(str(tmp_path / "film.mp4"))
+    for shot in shots:
+        good, read = capture.read()
+        assert good
+        assert cv2.PSNR(cv2.cvtColor(read, cv2.COLOR_BGR2RGB), shot) > 30
+    assert not capture.read()[0]
+    canvas.close()
+
+
+def test_the_clock_of_a_film_gives_each_picture_its_place_and_never_runs_ahead() -> None:
+    host = [5e6]
+
+    def sleep(duration_s: float) -> None:
+        host[0] += duration_s
+
+    clock = FilmClock(60, lambda: host[0], sleep)
+    start_s = clock()
+    for n in range(1, 100):
+        host[0] += 0.1 if n < 50 else 0.0
+        clock.wait()
+        assert clock() == pytest.approx(start_s + n / 60, abs=1e-6)
+        assert clock() <= host[0] + 1e-6

@@ -19,6 +19,7 @@ from controller.panel_file import FILE as PANEL_FILE
 from controller.panel_file import read_panel, toml_value
 from controller.scenes.baited.settings import BaitedSettings
 from display.settings import DisplaySettings
+from display.sound.settings import SoundSettings
 from logs.settings import LogSettings
 
 FILE = "config.toml"
@@ -44,6 +45,7 @@ class ShowSettings(BaseModel):
 SECTIONS: dict[str, type[BaseModel]] = {
     "show": ShowSettings,
     "display": DisplaySettings,
+    "sound": SoundSettings,
     "log": LogSettings,
     "camera": CameraSettings,
     "demo": DemoSettings,
@@ -266,7 +268,7 @@ def _complaints(model: type[BaseModel], error: ValidationError) -> list[str]:
     found = []
     for fault in error.errors():
         key = ".".join(str(part) for part in fault["loc"])
-        if not key:
+        if not key or (key in model.model_fields and nested(model, key) and fault["type"] == "value_error"):
             found.append(fault["msg"])
             continue
         owner, leaf = model, key

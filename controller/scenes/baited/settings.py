@@ -24,7 +24,7 @@ class BaitedSettings(BaseModel):
         le=2000.0,
         title="Light radius",
         description="Radius of the light's circle.",
-        json_schema_extra={"unit": "px", "live": True, "step": 5.0, "ja": "光の半径"},
+        json_schema_extra={"unit": "px", "live": True, "step": 5.0, "ja": "光の大きさ"},
     )
     boredom_threshold: float = Field(
         0.15,
@@ -32,7 +32,7 @@ class BaitedSettings(BaseModel):
         le=1.0,
         title="Bored at interest",
         description="Interest at or below which a bug turns away from the light.",
-        json_schema_extra={"live": True, "step": 0.01, "ja": "飽きる境目"},
+        json_schema_extra={"live": True, "step": 0.01, "ja": "飽きる値"},
     )
     recovery_rate: float = Field(
         0.006,
@@ -40,7 +40,7 @@ class BaitedSettings(BaseModel):
         le=1.0,
         title="Recovery in the dark",
         description="Interest that comes back in the dark.",
-        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0005, "ja": "暗い時の回復"},
+        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0005, "ja": "暗い時の興味の戻り"},
     )
     onset_gain: float = Field(
         0.2,
@@ -48,7 +48,7 @@ class BaitedSettings(BaseModel):
         le=1.0,
         title="Gain when the light comes on",
         description="Interest gained when the light comes on.",
-        json_schema_extra={"live": True, "step": 0.01, "ja": "光がつく時の回復"},
+        json_schema_extra={"live": True, "step": 0.01, "ja": "点灯時の興味の戻り"},
     )
     decay_min: float = Field(
         0.0004,
@@ -56,7 +56,7 @@ class BaitedSettings(BaseModel):
         le=1.0,
         title="Slowest habituation",
         description="Slowest habituation.",
-        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "慣れの速さ 最小"},
+        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最小"},
     )
     decay_max: float = Field(
         0.0012,
@@ -64,7 +64,7 @@ class BaitedSettings(BaseModel):
         le=1.0,
         title="Fastest habituation",
         description="Fastest habituation.",
-        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "慣れの速さ 最大"},
+        json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最大"},
     )
     reaction_delay_max_ticks: int = Field(
         300,

@@ -1,0 +1,184 @@
+"""The panel: keys in, changes and lines of text out. Knows no window, file or clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import NamedTuple, TypeAlias
+
+from display.text import Line
+
+Value: TypeAlias = bool | int | float | str
+Words: TypeAlias = Mapping[str, str]
+BIG_STEPS = 10
+# However small the picture: the selected knob and its neighbours.
+FEWEST_KNOBS = 3
+
+
+class Key(NamedTuple):
+    """Keys by the canvas's names, how they are shown to people, what they do, by how much, in words."""
+
+    names: tuple[str, ...]
+    shown: str
+    action: str
+    by: int
+    words: Words
+
+
+PANEL_KEYS = (
+    Key(("up",), "↑", "select", -1, {"en": "the setting above", "ja": "上の設定"}),
+    Key(("down",), "↓", "select", 1, {"en": "the setting below", "ja": "下の設定"}),
+    Key(("left",), "←", "change", -1, {"en": "a step less", "ja": "一段小さく"}),
+    Key(("right",), "→", "change", 1, {"en": "a step more", "ja": "一段大きく"}),
+    Key(("shift+left",), "Shift ←", "change", -BIG_STEPS, {"en": "ten steps less", "ja": "十段小さく"}),
+    Key(("shift+right",), "Shift →", "change", BIG_STEPS, {"en": "ten steps more", "ja": "十段大きく"}),
+    Key(("r",), "R", "reset", 0, {"en": "this setting as configured", "ja": "この設定を元に戻す"}),
+    Key(
+        ("shift+r",),
+        "Shift R",
+        "reset_all",
+        0,
+        {"en": "all settings as configured", "ja": "全設定を元に戻す"},
+    ),
+)
+_BY_NAME = {name: key for key in PANEL_KEYS for name in key.names}
+
+
+class Change(NamedTuple):
+    """A setting that is to have another value."""
+
+    section: str
+    name: str
+    value: Value
+
+    @property
+    def full_name(self) -> str:
+        """`section.name`."""
+        return f"{self.section}.{self.name}"
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One live setting. `label` by language; `default` is the value as configured.
+
+    Numbers have `low`, `high` and `step`, and land on whole multiples of the step; with `choices` the
+    value is one of these, stepped through in a circle.
+    """
+
+    section: str
+    name: str
+    label: Words
+    unit: str
+    value: Value
+    default: Value
+    low: float = 0.0
+    high: float = 0.0
+    step: float = 1.0
+    choices: tuple[Value, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """`section.name`."""
+        return f"{self.section}.{self.name}"
+
+    def stepped(self, steps: int) -> Value:
+        """The value that many steps on, within the range."""
+        if self.choices:
+            return self.choices[(self.choices.index(self.value) + steps) % len(self.choices)]
+        step = Decimal(repr(self.step))
+        at = Decimal(repr(self.value)) / step
+        whole = at.to_integral_value(ROUND_FLOOR if steps > 0 else ROUND_CEILING)
+        goal = min(max((whole + steps) * step, Decimal(repr(self.low))), Decimal(repr(self.high)))
+        return int(goal) if isinstance(self.default, int) else float(goal) + 0.0
+
+    def shown(self, value: Value) -> str:
+        """A value in words, without its unit."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, int | float):
+            text = f"{Decimal(repr(value)):f}"
+            return text.rstrip("0").rstrip(".") if "." in text else text
+        return value
+
+
+class Panel:
+    """The knobs, which of them is selected, and what the last key could not do.
+
+    `made` counts the lines ever made.
+    """
+
+    def __init__(self, knobs: Sequence[Knob], language: str = "en") -> None:
+        self.knobs = list(knobs)
+        self.language = language
+        self.selected = 0
+        self.message = ""
+        self.made = 0
+        self._top = 0
+
+    def press(self, key: str) -> list[Change]:
+        """What one key asks to change; the knobs have the new values until `put` says otherwise."""
+        known = _BY_NAME.get(key)
+        if known is None or not self.knobs:
+            return []
+        self.message = ""
+        if known.action == "select":
+            self.selected = (self.selected + known.by) % len(self.knobs)
+            return []
+        if known.action == "change":
+            return self._turned({self.selected: self.knobs[self.selected].stepped(known.by)})
+        places = [self.selected] if known.action == "reset" else range(len(self.knobs))
+        return self._turned({place: self.knobs[place].default for place in places})
+
+    def _turned(self, values: Mapping[int, Value]) -> list[Change]:
+        changes = []
+        for place, value in values.items():
+            knob = self.knobs[place]
+            if value != knob.value:
+                self.knobs[place] = replace(knob, value=value)
+                changes.append(Change(knob.section, knob.name, value))
+        return changes
+
+    def put(self, full_name: str, value: Value) -> None:
+        """Show the value that a setting really has."""
+        for place, knob in enumerate(self.knobs):
+            if knob.full_name == full_name:
+                self.knobs[place] = replace(knob, value=value)
+
+    def lines(self, title: str, facts: Sequence[tuple[str, str]], room: int) -> tuple[Line, ...]:
+        """The panel in at most `room` lines: title, facts, the message, and as many knobs as fit.
+
+        Where not all fit, the knobs scroll with the selection, and facts give way before knobs do.
+        """
+        head = [Line(title)] + ([Line(f"! {self.message}")] if self.message else [])
+        fewest = min(FEWEST_KNOBS, len(self.knobs)) + 1
+        facts = facts[: max(0, room - len(head) - fewest)]
+        head += [Line(f"{name}\t{value}") for name, value in facts]
+        fitting = max(1, room - len(head) - 1)
+        rows = self._window(fitting)
+        place = f"{self.selected + 1} / {len(self.knobs)}"
+        head.append(
+            Line(f"{'設定' if self.language == 'ja' else 'Settings'}\t{place if self.knobs else '0'}")
+        )
+        head += [self._row(number) for number in rows]
+        self.made += len(head)
+        return tuple(head)
+
+    def _window(self, fitting: int) -> range:
+        """Which knobs are shown: the window moves only as far as the selection pushes it."""
+        last_top = max(0, len(self.knobs) - fitting)
+        self._top = min(max(self._top, self.selected - fitting + 1), self.selected, last_top)
+        return range(self._top, min(self._top + fitting, len(self.knobs)))
+
+    def _row(self, number: int) -> Line:
+        knob = self.knobs[number]
+        label = knob.label.get(self.language, knob.label["en"])
+        value = f"{knob.shown(knob.value)} {knob.unit}".rstrip()
+        configured = "" if knob.value == knob.default else f"  ({knob.shown(knob.default)})"
+        return Line(f"{label}\t{value}{configured}", selected=number == self.selected)
+
+
+def help_lines(title: str, keys: Sequence[Key], language: str) -> tuple[Line, ...]:
+    """All keys and what they do, a line each."""
+    rows = (Line(f"{key.shown}\t{key.words.get(language, key.words['en'])}") for key in keys)
+    return (Line(title), *rows)

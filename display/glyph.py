@@ -59,7 +59,7 @@ def load_glyph(font_path: str | Path = "", character: str = MUSHI) -> Glyph:
     if font_path:
         try:
             return read_glyph(Path(font_path), character)
-        except (OSError, FontRefusedError) as fault:
+        except (OSError, ValueError) as fault:
             log.warning("font_path %s: %s; the shipped glyph is used instead", font_path, fault)
     return read_glyph(SHIPPED_FONT, character)
 

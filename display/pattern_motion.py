@@ -5,9 +5,7 @@ Both follow the time alone, so what is on the screen at a moment can be worked o
 
 from __future__ import annotations
 
-import math
-
-from display.pattern_parts import DIM, GREY, WHITE, Fill, Pattern, Size, black, clipped, write
+from display.pattern_parts import DIM, GREY, WHITE, Fill, Pattern, Size, black, clipped, fitting_em, write
 from display.picture import Pixels
 
 CROSSING_S = 2.0
@@ -24,7 +22,7 @@ def bar_speed_px_per_s(length_px: int) -> float:
     Across fewer than 120 px it is one px every few pictures.
     """
     step_px = length_px / (CROSSING_S * PICTURES_PER_S)
-    return PICTURES_PER_S * (round(step_px) if step_px >= 1 else 1 / math.ceil(1 / step_px))
+    return PICTURES_PER_S * (round(step_px) if step_px >= 1 else 1 / round(1 / step_px))
 
 
 def bar_fills(time_s: float, size_px: Size) -> list[Fill]:
@@ -70,8 +68,9 @@ def patch_frames(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     for x, y, width, height, _ in patches(size_px):
         image[max(0, y - 1) : y + height + 1, max(0, x - 1) : x + width + 1] = DIM
         image[y : y + height, x : x + width] = 0
-    em = max(8, min(size_px) // 40)
-    write(image, (size_px[0] / 2, 0.75 * size_px[1]), "1 Hz, 0.5 s + 0.5 s", em, GREY)
+    text = "1 Hz, 0.5 s + 0.5 s"
+    em = fitting_em(text, size_px[0] / 3, size_px[1] / 20)
+    write(image, (size_px[0] / 2, 0.75 * size_px[1]), text, em, GREY)
     return image
 
 

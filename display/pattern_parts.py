@@ -14,6 +14,7 @@ from display.text import MIDDLE_EM, drawable, text_font
 
 Size: TypeAlias = tuple[int, int]
 WHITE, GREY, DIM = 255, 128, 64
+LINE_EM, SMALLEST_EM_PX = 1.3, 6
 
 
 class Fill(NamedTuple):
@@ -71,18 +72,18 @@ def middle(length_px: int) -> slice:
     return slice((length_px - 1) // 2, length_px // 2 + 1)
 
 
-def write(
-    image: Pixels, place_px: tuple[float, float], text: str, em_px: int, level: int, ground: int | None = None
-) -> None:
-    """Write a text into the image, its middle at (x, y); `ground` is the level of a box under it."""
+def write(image: Pixels, place_px: tuple[float, float], text: str, em_px: int, level: int) -> None:
+    """Write a text into the image, its middle at (x, y); an em of 0 writes nothing."""
+    if not em_px:
+        return
     font = text_font(em_px)
     shown = drawable(text)
-    width, height = int(font.getlength(shown)) + em_px // 2, round(1.3 * em_px)
+    width, height = int(font.getlength(shown)) + em_px // 2, round(LINE_EM * em_px)
     left, top = round(place_px[0] - width / 2), round(place_px[1] - height / 2)
     target = image[max(0, top) : max(0, top + height), max(0, left) : max(0, left + width)]
     if not target.size:
         return
-    picture = Image.fromarray(target if ground is None else np.full_like(target, ground))
+    picture = Image.fromarray(target)
     offset = left - max(0, left), top - max(0, top)
     anchor = offset[0] + em_px // 4, offset[1] + round(height / 2 + MIDDLE_EM * em_px)
     ImageDraw.Draw(picture).text(anchor, shown, fill=level, font=font, anchor="ls")
@@ -90,6 +91,7 @@ def write(
 
 
 def fitting_em(text: str, width_px: float, height_px: float) -> int:
-    """The largest em, at least 6 px, with which the text keeps within that width and height."""
-    per_px = text_font(100).getlength(drawable(text)) / 100
-    return max(6, int(min(width_px / max(per_px + 0.5, 1e-9), height_px / 1.3)))
+    """The largest em in px with which the text keeps within that width and height; 0 for under 6 px."""
+    width_em = text_font(100).getlength(drawable(text)) / 100 + 0.5
+    em_px = int(min(width_px / width_em, height_px / LINE_EM))
+    return em_px if em_px >= SMALLEST_EM_PX else 0

@@ -36,7 +36,7 @@ def border(size_px: Size, screen_name: str, screen_index: int) -> Pixels:
     for name, place in zip(
         "1243", ((x, y) for y in (arm, height - arm) for x in (arm, width - arm)), strict=True
     ):
-        write(image, place, name, max(6, arm // 2), GREY)
+        write(image, place, name, arm // 2 if arm >= 12 else 0, GREY)
     text = f"{width} × {height}"
     write(image, (width / 2, height / 2), text, fitting_em(text, width / 3, height / 12), GREY)
     return image

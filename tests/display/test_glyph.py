@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import itertools
 import logging
+import os
+import random
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -16,11 +20,21 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
 
 from display.canvas import Canvas
-from display.glyph import MUSHI, SHIPPED_FONT, load_glyph, read_glyph, typographic_middle_em
+from display.glyph import MUSHI, SHIPPED_FONT, FontRefusedError, load_glyph, read_glyph, typographic_middle_em
 from display.picture import NO_BEAM
 
 NO_DUST = np.empty((0, 4), np.float32)
 UNITS = 1000
+INSECT_STROKES = "14b59550909c5d88"
+
+
+def subset_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_subset", SHIPPED_FONT.with_name("make_subset.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
 
 
 def outline(*boxes: tuple[int, int, int, int]) -> object:
@@ -115,6 +129,50 @@ def test_the_drawn_insect_has_the_strokes_of_the_character(headless: Callable[..
     assert 110 <= column.sum() <= 140
 
 
+@pytest.mark.parametrize("character", ["鳥", "馬", "A", "あ"])
+def test_other_characters_are_drawn_and_fall_back_the_same_way(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, character: str
+) -> None:
+    only_insects = make_font(tmp_path / "insects.ttf", {MUSHI: CROSS})
+    glyph = load_glyph(only_insects, character)
+    assert glyph.source == SHIPPED_FONT
+    assert character in caplog.text
+    assert not np.array_equal(glyph.mips[2], load_glyph().mips[2])
+    own = make_font(tmp_path / "own.ttf", {character: CROSS})
+    assert load_glyph(own, character).source == own
+
+
+def test_a_character_that_our_font_lacks_is_refused_not_drawn_as_a_box() -> None:
+    with pytest.raises(FontRefusedError, match=r"龍 \(U\+9F8D\) is blank"):
+        load_glyph(character="龍")
+
+
+def test_an_outline_too_large_to_be_drawn_is_refused(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    far = make_font(tmp_path / "far.ttf", {MUSHI: outline((0, 0, 30_000, 30_000))})
+    assert load_glyph(far).source == SHIPPED_FONT
+    assert "too large" in caplog.text
+
+
+def test_pipes_and_folders_are_refused_without_waiting_for_them(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.ttf")
+    for path in (tmp_path / "pipe.ttf", tmp_path, Path("/dev/zero"), "nul\0.ttf"):
+        assert load_glyph(path).source == SHIPPED_FONT
+
+
+def test_damaged_copies_of_our_font_are_drawn_or_refused(tmp_path: Path) -> None:
+    whole, chance = SHIPPED_FONT.read_bytes(), random.Random(3)
+    path, outcomes = tmp_path / "damaged.ttf", set()
+    for _ in range(10):
+        damaged = bytearray(whole)
+        for _ in range(6):
+            damaged[chance.randrange(6000)] = chance.randrange(256)
+        path.write_bytes(damaged[: chance.choice((len(whole), chance.randrange(len(whole))))])
+        outcomes.add(load_glyph(path).source)
+    assert outcomes == {SHIPPED_FONT, path}
+
+
 def test_mips_keep_the_amount_of_ink() -> None:
     glyph = read_glyph(SHIPPED_FONT)
     sides = [len(level) for level in glyph.mips]
@@ -124,21 +182,44 @@ def test_mips_keep_the_amount_of_ink() -> None:
     assert means == pytest.approx([means[0]] * len(means), abs=0.6)
 
 
-def test_the_subset_script_keeps_the_outline(tmp_path: Path) -> None:
-    spec = importlib.util.spec_from_file_location("make_subset", SHIPPED_FONT.with_name("make_subset.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    assert script.make_subset(SHIPPED_FONT, tmp_path / "again.ttf") < 1000
-    pens = [RecordingPen(), RecordingPen()]
-    for path, pen in zip((SHIPPED_FONT, tmp_path / "again.ttf"), pens, strict=True):
-        font = TTFont(path)
-        assert list(font.getBestCmap()) == [ord(MUSHI)]
-        font.getGlyphSet()[font.getBestCmap()[ord(MUSHI)]].draw(pen)
-    assert pens[0].value == pens[1].value
+def drawing(path: Path, character: str) -> list[object]:
+    """Pen strokes and advance of a character, as the font file has them."""
+    font = TTFont(path)
+    name, pen = font.getBestCmap()[ord(character)], RecordingPen()
+    font.getGlyphSet()[name].draw(pen)
+    return [pen.value, font["hmtx"][name]]
+
+
+def test_the_insect_is_drawn_as_in_the_font_that_the_look_was_measured_with() -> None:
+    strokes, metrics = drawing(SHIPPED_FONT, MUSHI)
+    assert metrics == (1000, 90)
+    assert hashlib.sha256(repr(strokes).encode()).hexdigest()[:16] == INSECT_STROKES
+
+
+def test_the_subset_script_keeps_outlines_and_gathers_from_several_files(tmp_path: Path) -> None:
+    script = subset_script()
+    arrow = make_font(tmp_path / "arrow.ttf", {"→": CROSS, MUSHI: BOX})
+    listed = script.listed_characters("# Scenes\n虫鳥\n→\n")
+    assert listed == [*range(0x20, 0x7F), ord("→"), ord("虫"), ord("鳥")]
+    wanted = [ord("虫"), ord("A"), ord("⇒")]
+    double = make_font(tmp_path / "double.ttf", {"⇒": CROSS, MUSHI: BOX})
+    script.make_subset([SHIPPED_FONT, arrow, double], tmp_path / "again.ttf", wanted)
+    assert sorted(TTFont(tmp_path / "again.ttf").getBestCmap()) == sorted(wanted)
+    for character in "虫A":
+        assert drawing(tmp_path / "again.ttf", character) == drawing(SHIPPED_FONT, character)
+    assert drawing(tmp_path / "again.ttf", "⇒") == drawing(double, "⇒")
+    assert typographic_middle_em((tmp_path / "again.ttf").read_bytes()) == pytest.approx(0.38)
     with pytest.raises(SystemExit, match="U\\+866B"):
-        script.make_subset(make_font(tmp_path / "latin.ttf", {"A": CROSS}), tmp_path / "none.ttf")
+        script.make_subset([make_font(tmp_path / "latin.ttf", {"A": CROSS})], tmp_path / "none.ttf", wanted)
+
+
+def test_the_shipped_font_is_what_the_list_asks_for_and_small() -> None:
+    script = subset_script()
+    listed = script.listed_characters(script.CHARACTERS.read_text(encoding="utf-8"))
+    font = TTFont(SHIPPED_FONT)
+    assert sorted(font.getBestCmap()) == listed
+    assert {"fpgm", "prep", "GSUB", "GPOS"}.isdisjoint(font.keys())
+    assert SHIPPED_FONT.stat().st_size < 150_000
 
 
 def test_the_licence_stands_beside_the_font() -> None:

@@ -1,0 +1,146 @@
+"""Knobs come from the sections: each live setting has one, and each one changes the show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel, Field
+
+from controller.knobs import BadDeclaration, knob, knobs_of, step_of
+from controller.scenes.baited.scene import BaitedScene
+from controller.settings import SECTIONS, ConfigError, Settings, load
+from display.panel import Knob, Panel
+from display.text import in_font
+
+SIZE = (640, 480)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load(tmp_path)
+
+
+def baited_knobs() -> list[Knob]:
+    return [one for one in knobs_of(load(Path("/nowhere")), "baited") if one.section == "baited"]
+
+
+def test_every_setting_of_the_scene_has_a_knob_and_the_scene_comes_first(settings: Settings) -> None:
+    knobs = knobs_of(settings, "baited")
+    own = [one.name for one in knobs if one.section == "baited"]
+    assert own == list(SECTIONS["baited"].model_fields)
+    assert [one.name for one in knobs[: len(own)]] == own
+    others = {one.full_name for one in knobs if one.section != "baited"}
+    assert {"display.brightness", "display.language", "display.corners.top_left_x", "sound.volume"} <= others
+    assert not others & {"display.scale", "display.screen", "log.zone", "show.scene"}
+
+
+def test_another_scene_leaves_these_knobs_out_and_so_does_a_show_without_sound(settings: Settings) -> None:
+    assert {one.section for one in knobs_of(settings, "race", frozenset({"sound"}))} == {
+        "display",
+        "display.corners",
+    }
+
+
+def test_the_knob_goes_back_to_the_configured_value_not_to_the_panels(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[baited]\nbugs = 40\n")
+    (tmp_path / "panel.toml").write_text("[baited]\nbugs = 60\n")
+    first = knobs_of(load(tmp_path), "baited")[0]
+    assert (first.value, first.default) == (60, 40)
+
+
+def test_every_knob_has_words_in_both_languages_that_can_be_drawn(settings: Settings) -> None:
+    for one in knobs_of(settings, "baited"):
+        for language in ("en", "ja"):
+            assert one.label[language]
+            assert all(in_font(character) for character in one.label[language]), one.label
+    labels = [one.label["ja"] for one in knobs_of(settings, "baited")]
+    assert len(set(labels)) == len(labels)
+
+
+@pytest.mark.parametrize("key", ["left", "right", "shift+left", "shift+right"])
+def test_every_value_that_a_knob_comes_to_is_one_the_section_takes(key: str, settings: Settings) -> None:
+    """From the configured value; only rules between two settings may refuse it."""
+    refusals = []
+    panel = Panel(knobs_of(settings, "baited"))
+    for place in range(len(panel.knobs)):
+        panel.selected = place
+        for change in panel.press(key):
+            try:
+                settings.changed({change.full_name: change.value})
+            except ConfigError as error:
+                refusals.append(str(error))
+    assert [why for why in refusals if "must not be larger" not in why] == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "whole", "step"),
+    [
+        (0, 1, False, 0.01),
+        (0, 100_000, True, 1000),
+        (0, 5, True, 1),
+        (20, 2000, False, 10),
+        (0, 0.05, False, 0.0005),
+        (3, 3, False, 1),
+    ],
+)
+def test_a_step_that_is_not_declared_fits_the_range(
+    low: float, high: float, whole: bool, step: float
+) -> None:
+    assert step_of(low, high, whole) == step
+
+
+class _Odd(BaseModel):
+    """Live settings that lack what a knob needs."""
+
+    unnamed: int = Field(1, ge=0, le=9, json_schema_extra={"live": True, "ja": "虫"})
+    no_japanese: int = Field(1, ge=0, le=9, title="N", json_schema_extra={"live": True})
+    boundless: float = Field(1.0, ge=0, title="N", json_schema_extra={"live": True, "ja": "虫"})
+    text: str = Field("", title="N", json_schema_extra={"live": True, "ja": "虫"})
+
+
+@pytest.mark.parametrize("key", list(_Odd.model_fields))
+def test_a_live_setting_that_can_have_no_knob_is_a_fault_of_its_section(key: str, settings: Settings) -> None:
+    settings.sections["odd"] = settings.configured["odd"] = _Odd()
+    with pytest.raises(BadDeclaration, match=f"odd.{key}"):
+        knob(_Odd, "odd", key, settings)
+
+
+def world(scene: BaitedScene) -> dict[str, Any]:
+    """What the compiled steps are given."""
+    return {name: scene.world[name][0] for name in scene.world.dtype.names}
+
+
+@pytest.mark.parametrize("one", baited_knobs(), ids=lambda one: one.name)
+def test_a_turn_of_each_knob_reaches_what_the_kernels_work_with(one: Knob) -> None:
+    settings = load(Path("/nowhere"))["baited"]
+    scene, other = BaitedScene(settings, SIZE, 1), BaitedScene(settings, SIZE, 1)
+    for each in (scene, other):
+        each.step(True, 320.0, 240.0)
+    scene.configure(one.name, one.stepped(1))
+    for each in (scene, other):
+        each.step(True, 320.0, 240.0)
+    assert getattr(scene.settings, one.name) == one.stepped(1)
+    assert world(scene) != world(other) or scene.bugs.size != other.bugs.size
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("light_radius_px", 120.0), ("boredom_threshold", 1.0), ("recovery_rate", 0.1), ("onset_gain", 0.9)],
+)
+def test_while_it_runs_the_swarm_goes_another_way_with_another_value(name: str, value: float) -> None:
+    """Two swarms of one seed, alike until one is configured: 10 ticks of dark and 190 of light later."""
+    settings = load(Path("/nowhere"))["baited"].model_copy()
+    settings.reaction_delay_max_ticks, settings.boredom_threshold = 10, 0.5
+    scene, other = BaitedScene(settings, SIZE, 1), BaitedScene(settings, SIZE, 1)
+    for each in (scene, other):
+        each.bugs["interest"] = np.linspace(0.1, 0.7, each.bugs.size)
+        each.step(False, 320.0, 240.0)
+    assert (scene.bugs == other.bugs).all()
+    scene.configure(name, value)
+    for tick in range(200):
+        for each in (scene, other):
+            each.advance(tick >= 10, 320.0, 240.0)
+    assert (scene.bugs["x"] != other.bugs["x"]).mean() > 0.1

@@ -1,0 +1,146 @@
+"""The panel: knobs that land on clean values, a selection that scrolls, lines in two languages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from display.panel import PANEL_KEYS, Change, Knob, Panel, help_lines
+from display.text import in_font
+
+
+def knob(name: str = "bugs", value: Any = 250, step: float = 10, **more: Any) -> Knob:
+    facts = {"unit": "", "default": value, "low": 0, "high": 1000, **more}
+    return Knob("baited", name, {"en": name, "ja": "虫"}, value=value, step=step, **facts)
+
+
+def many(count: int) -> Panel:
+    return Panel([knob(f"k{number}") for number in range(count)])
+
+
+def pressed(panel: Panel, *keys: str) -> list[Change]:
+    return [change for key in keys for change in panel.press(key)]
+
+
+def shown(panel: Panel, room: int = 40, facts: int = 0) -> list[str]:
+    lines = panel.lines("title", [(f"f{number}", "x") for number in range(facts)], room)
+    return [line.text.split("\t")[0] for line in lines]
+
+
+@pytest.mark.parametrize("step", [0.1, 0.05, 0.01, 0.001, 0.0001, 0.0005, 0.3])
+def test_a_hundred_steps_up_and_down_give_only_values_as_short_as_the_step(step: float) -> None:
+    panel = Panel([knob(value=0.0, step=step, low=-1.0, high=1000.0)])
+    up = [change.value for change in pressed(panel, *["right"] * 100)]
+    down = [change.value for change in pressed(panel, *["left"] * 100)]
+    places = len(repr(step).split(".")[1]) if "e" not in repr(step) else 4
+    assert all(value == round(value, places) for value in (*up, *down))
+    assert up[2] == round(3 * step, places)
+    assert (up[-1], down[-1]) == (round(100 * step, places), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "wanted"),
+    [
+        (0.063, "right", 0.07),
+        (0.063, "left", 0.06),
+        (0.063, "shift+right", 0.16),
+        (0.063, "shift+left", 0.0),
+        (0.06, "right", 0.07),
+        (0.999, "right", 1.0),
+        (1.0, "left", 0.99),
+        (0.25, "shift+left", 0.15),
+    ],
+)
+def test_a_value_between_steps_goes_to_the_next_one_and_stops_at_the_range(
+    value: float, key: str, wanted: float
+) -> None:
+    (change,) = Panel([knob(value=value, step=0.01, low=0.0, high=1.0)]).press(key)
+    assert change == Change("baited", "bugs", wanted)
+
+
+def test_whole_numbers_stay_whole_and_at_the_end_of_the_range_nothing_changes() -> None:
+    panel = Panel([knob(value=995)])
+    (change,) = panel.press("right")
+    assert (change.value, type(change.value)) == (1000, int)
+    assert pressed(panel, "right", "shift+right") == []
+
+
+def test_choices_are_stepped_through_in_a_circle() -> None:
+    panel = Panel([knob(value="en", choices=("en", "ja")), knob(value=True, choices=(False, True))])
+    assert [change.value for change in pressed(panel, "right", "right", "left")] == ["ja", "en", "ja"]
+    assert [change.value for change in pressed(panel, "down", "right", "left")] == [False, True]
+
+
+def test_r_puts_one_back_as_configured_and_shift_r_all_that_were_moved() -> None:
+    panel = Panel([knob("a", 0.063, 0.01), knob("b"), knob("c")])
+    pressed(panel, "right", "down", "right")
+    assert panel.press("r") == [Change("baited", "b", 250)]
+    assert panel.press("r") == []
+    pressed(panel, "down", "right")
+    assert pressed(panel, "shift+r") == [Change("baited", "a", 0.063), Change("baited", "c", 250)]
+
+
+def test_a_value_that_was_refused_is_shown_as_it_really_is() -> None:
+    panel = Panel([knob()])
+    panel.press("right")
+    panel.put("baited.bugs", 250)
+    panel.message = "no"
+    texts = [line.text for line in panel.lines("title", [], 10)]
+    assert "bugs\t250" in texts
+    assert "! no" in texts
+    panel.press("up")
+    assert not panel.message
+
+
+def test_the_selection_goes_round_and_is_always_to_be_seen() -> None:
+    panel = many(30)
+    for key in ("up", *["down"] * 40, *["up"] * 45):
+        panel.press(key)
+        lines = panel.lines("title", [("fact", "x")] * 7, 15)
+        assert len(lines) == 15
+        assert [line.text.split("\t")[0] for line in lines if line.selected] == [f"k{panel.selected}"]
+    assert panel.selected == (-1 + 40 - 45) % 30
+
+
+def test_where_all_fit_none_scrolls_and_in_little_room_facts_give_way_before_knobs() -> None:
+    panel = many(5)
+    panel.press("up")
+    assert shown(panel, 40, facts=2)[-5:] == [f"k{number}" for number in range(5)]
+    assert sum(name.startswith("k") for name in shown(panel, 5, facts=7)) == 3
+    assert shown(panel, 1, facts=7)[-1] == "k4"
+
+
+def test_a_moved_value_is_shown_with_its_unit_and_the_configured_one() -> None:
+    panel = Panel([knob(value=220.0, step=5.0, unit="px"), knob(value=0.00001, step=0.00001)])
+    assert panel.lines("t", [], 9)[2].text == "bugs\t220 px"
+    panel.press("left")
+    assert panel.lines("t", [], 9)[2].text == "bugs\t215 px  (220)"
+    assert panel.lines("t", [], 9)[3].text == "bugs\t0.00001"
+
+
+def test_labels_follow_the_language() -> None:
+    panel = Panel([knob()], "ja")
+    assert panel.lines("t", [], 9)[2].text == "虫\t250"
+    panel.language = "en"
+    assert panel.lines("t", [], 9)[2].text == "bugs\t250"
+
+
+def test_unknown_keys_and_a_panel_without_knobs_do_nothing() -> None:
+    assert pressed(many(2), "q", "ctrl+left", "alt+up", "") == []
+    assert pressed(Panel([]), *[name for key in PANEL_KEYS for name in key.names]) == []
+    assert len(Panel([]).lines("t", [], 9)) == 2
+
+
+def test_every_key_does_something_and_its_help_can_be_drawn() -> None:
+    for key in PANEL_KEYS:
+        panel = Panel([knob(f"k{number}", 500) for number in range(3)])
+        pressed(panel, "right")
+        before = (panel.selected, [one.value for one in panel.knobs])
+        for name in key.names:
+            panel.press(name)
+        assert (panel.selected, [one.value for one in panel.knobs]) != before, key
+    for language in ("en", "ja"):
+        lines = help_lines("t", PANEL_KEYS, language)
+        assert len(lines) == len(PANEL_KEYS) + 1
+        assert all(in_font(character) for line in lines for character in line.text)

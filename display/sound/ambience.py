@@ -20,7 +20,7 @@ Frames = NDArray[np.float32]
 
 
 class Singer(NamedTuple):
-    """One insect: pitch, wing strokes, length of a song, songs in a loop, loudness, place (-1 left, 1 right)."""
+    """One insect: pitch, wing strokes, length and number of its songs, loudness, place (-1 left, 1 right)."""
 
     pitch_hz: float
     strokes_hz: float
@@ -55,7 +55,7 @@ def ambience() -> Frames:
 
 
 def _air(random: np.random.Generator, frames: int) -> Frames:
-    """Noise falling by 6 dB an octave from 180 Hz and gone above 1 kHz, a breath of rustle above, slow swells."""
+    """Noise that falls from 180 Hz and is gone above 1 kHz, a breath of rustle higher up, slow swells."""
     pitch_hz = np.fft.rfftfreq(frames, 1 / RATE_HZ)[: 8000 * LENGTH_S]
     low = pitch_hz / (pitch_hz + 180.0) ** 2 / (1 + (pitch_hz / 1000.0) ** 4)
     rustle = 6e-5 * np.exp(-(((pitch_hz - 2600.0) / 1500.0) ** 2))
@@ -76,7 +76,7 @@ def _air(random: np.random.Generator, frames: int) -> Frames:
 def _sing(out: Frames, singer: Singer, random: np.random.Generator) -> None:
     """Add the songs of one insect, evenly spread but for some restlessness, each a little different."""
     song = _song(singer)
-    sides = np.sqrt(np.float32([(1 - singer.place) / 2, (1 + singer.place) / 2]))
+    sides = np.sqrt(np.array([1 - singer.place, 1 + singer.place], np.float32) / 2)
     space = len(out) / singer.songs
     for count in range(singer.songs):
         start = int((count + random.uniform(0.0, 0.45)) * space)

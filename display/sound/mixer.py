@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import copysign
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,13 @@ VOLUME_S = 0.25  # a new volume is reached at 1 / 0.25 s, so that a knob makes n
 CLOSING_S = 0.05
 BYTES_A_FRAME = 8
 CAPACITY = 8192
+
+
+_COUNT = np.arange(1.0, CAPACITY + 1)
+
+
+def _counted(frames: int) -> NDArray[np.float64]:
+    return _COUNT[:frames] if frames <= CAPACITY else np.arange(1.0, frames + 1)
 
 
 class Ramp:
@@ -26,8 +35,7 @@ class Ramp:
             out.fill(target)
             return
         rising = target > self.value
-        out[:] = step if rising else -step
-        np.cumsum(out, out=out)
+        np.multiply(_counted(len(out)), step if rising else -step, out=out)
         out += self.value
         (np.minimum if rising else np.maximum)(out, target, out=out)
         self.value = float(out[-1])
@@ -35,7 +43,7 @@ class Ramp:
     def skip(self, target: float, step: float, frames: int) -> None:
         """As if `frames` frames had been filled."""
         way = target - self.value
-        self.value = target if abs(way) <= step * frames else self.value + np.sign(way) * step * frames
+        self.value = target if abs(way) <= step * frames else self.value + copysign(step * frames, way)
 
 
 class Mixer:
@@ -62,8 +70,9 @@ class Mixer:
         if frames > len(self._out):
             self._make_room(frames)
         out, gains, loudness = self._out[:frames], self._gains[:frames], self._louder[:frames]
-        silent = not self._wanted() and self._fade.value == 0.0
-        self._fade.fill(self._wanted(), self._step(), gains)
+        wanted = self._wanted()  # once: the light may change meanwhile
+        silent = wanted == self._fade.value == 0.0
+        self._fade.fill(wanted, self._step(wanted), gains)
         self._loudness.fill(self.volume, 1 / (VOLUME_S * RATE_HZ), loudness)
         if silent:
             self.position = (self.position + frames) % len(self.loop)
@@ -76,7 +85,8 @@ class Mixer:
 
     def skip(self, frames: int) -> None:
         """Time goes on where no device takes the frames."""
-        self._fade.skip(self._wanted(), self._step(), frames)
+        wanted = self._wanted()
+        self._fade.skip(wanted, self._step(wanted), frames)
         self._loudness.skip(self.volume, 1 / (VOLUME_S * RATE_HZ), frames)
         self.position = (self.position + frames) % len(self.loop)
 
@@ -87,10 +97,10 @@ class Mixer:
     def _wanted(self) -> float:
         return 1.0 if self.lit and self.on and not self.closing else 0.0
 
-    def _step(self) -> float:
+    def _step(self, wanted: float) -> float:
         if self.closing:
             return 1 / (CLOSING_S * RATE_HZ)
-        return 1 / (RATE_HZ * (self.fade_in_s if self._wanted() else self.fade_out_s))
+        return 1 / (RATE_HZ * (self.fade_in_s if wanted else self.fade_out_s))
 
     def _copy(self, out: Frames) -> None:
         done = 0
@@ -104,4 +114,4 @@ class Mixer:
         self._out: Frames = np.zeros((frames, 2), np.float32)
         self._gains = np.zeros(frames)
         self._louder = np.zeros(frames)
-        self._bytes = memoryview(self._out).cast("B")
+        self._bytes = self._out.data.cast("B")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 import time
@@ -45,6 +46,7 @@ class Sound:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sound", daemon=True)
         self._thread.start()
+        atexit.register(self.close)  # a device must not call into an interpreter that is being taken down
 
     def light(self, on: bool) -> None:
         """The light is on or off from now on."""
@@ -78,6 +80,7 @@ class Sound:
         self._mixer.closing = True
         self._stop.set()
         self._thread.join(wait_s)
+        atexit.unregister(self.close)
 
     def _age_s(self, device: OpenDevice, now_s: float) -> float:
         if device.frames != self._frames:
@@ -88,7 +91,7 @@ class Sound:
         if self._dead or not self._settings.on:
             return self._dead
         if now_s - self._turned_s > SILENT_S:
-            return f"The sound device has not answered for {now_s - self._turned_s:.0f} s."
+            return f"The sound is held up for {now_s - self._turned_s:.0f} s, by its device or by its file."
         return self._keeper.fault
 
     def _run(self) -> None:

@@ -33,15 +33,18 @@ def _content(file: str) -> bytes:
     try:
         path = Path(file).expanduser()
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise SoundFileError("it is not a file")
-        if status.st_size > MOST_BYTES:
-            raise SoundFileError(f"it has over {MOST_BYTES // 1_000_000} MB")
+    except OSError as error:
+        raise SoundFileError(error.strerror or str(error)) from error
+    except (RuntimeError, ValueError) as error:  # a ~ whose folder is not known, a name that no file can have
+        raise SoundFileError(str(error)) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise SoundFileError("it is not a file")
+    if status.st_size > MOST_BYTES:
+        raise SoundFileError(f"it has over {MOST_BYTES // 1_000_000} MB")
+    try:
         return path.read_bytes()
     except OSError as error:
         raise SoundFileError(error.strerror or str(error)) from error
-    except RuntimeError as error:  # a ~ whose folder is not known
-        raise SoundFileError(str(error)) from error
 
 
 def _decoded(content: bytes) -> Frames:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +17,10 @@ from display.server_time import event_time_s
 MOST_LOGGED_FAULTS = 10
 MODIFIER_KEYS = (key.LCTRL, key.RCTRL, key.LSHIFT, key.RSHIFT, key.LALT, key.RALT, key.LMETA, key.RMETA)
 QUIT_CHORD = "ctrl+q"
+_ON_X = sys.platform.startswith("linux")
 # X protocol numbers (X.h)
 _BUTTON_PRESS, _BUTTON_RELEASE, _MOTION, _ENTER, _LEAVE, _DESTROY_NOTIFY = 4, 5, 6, 7, 8, 17
+_FOCUS_OUT, _NOTIFY_INFERIOR, _NOTIFY_POINTER = 10, 2, 5
 
 
 log = logging.getLogger(__name__)
@@ -113,6 +116,8 @@ class ShowWindow(Window):  # type: ignore[misc]
         self._guarded(super().dispatch_platform_event_view, event)
 
     def _guarded(self, handle: Callable[[Any], None], event: Any) -> None:
+        if event.type == _FOCUS_OUT and _stays_ours(event.xfocus.detail):
+            return
         self._event_ms = _server_ms(event)
         if event.type == _DESTROY_NOTIFY:
             self.destroyed = True
@@ -128,10 +133,17 @@ class ShowWindow(Window):  # type: ignore[misc]
     def _put(self, kind: PointerKind, x: float, y: float) -> None:
         now_s = self._now()
         at_s = now_s if self._event_ms is None else event_time_s(self._event_ms, now_s)
-        ratio = self.get_pixel_ratio() * self._scale_px
+        # X speaks of pixels whatever scaling a desktop asks its programs for (Xft.dpi); `_scale` is what
+        # pyglet divides by. Its pixel ratio is that wish.
+        ratio = (self._scale if _ON_X else self.get_pixel_ratio()) * self._scale_px
         # pyglet counts whole pixels from the bottom: its y of the top row is height - 1.
         down = self.get_size()[1] - 1 - y
         self._queue.put_pointer(PointerEvent(kind, at_s, x * ratio, down * ratio))
+
+
+def _stays_ours(detail: int) -> bool:
+    """True for notices of a lost focus that go with the pointer or stay within the window."""
+    return detail == _NOTIFY_INFERIOR or detail >= _NOTIFY_POINTER
 
 
 def _server_ms(event: Any) -> int | None:

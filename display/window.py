@@ -151,6 +151,15 @@ def _cover(covering: Covering, window: Any, screen: Screen, sleep: Callable[[flo
     log.warning("window is at %s instead of %s; check the window manager", area, area_of(screen))
 
 
+def _desktop(display: Any) -> Any:
+    """A pyglet screen to find the configuration by; its own search fails while every output is off."""
+    if not _ON_X:
+        return display.get_default_screen()
+    from pyglet.display.xlib import XlibScreen
+
+    return XlibScreen(display, 0, 0, 1, 1)
+
+
 def _open_window(screen: Screen, events: EventQueue, scale: float, now: Callable[[], float]) -> Any:
     try:
         from pyglet import gl
@@ -165,12 +174,14 @@ def _open_window(screen: Screen, events: EventQueue, scale: float, now: Callable
         template = config_kind(
             double_buffer=True, red_size=8, green_size=8, blue_size=8, major_version=3, minor_version=3
         )
-        config = get_display().get_default_screen().get_best_config(template)
+        desktop = _desktop(get_display())
+        config = desktop.get_best_config(template)
         window = ShowWindow(
             screen.width,
             screen.height,
             caption="baited",
             style=ShowWindow.WINDOW_STYLE_BORDERLESS,
+            screen=desktop,
             config=config,
             vsync=True,
             visible=False,

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,11 +120,11 @@ def x_server() -> Iterator[Callable[..., tuple[subprocess.Popen[bytes], str]]]:
         server.wait(PATIENCE_S)
 
 
-def run_x_client(display: str, *arguments: str) -> str:
-    """Run x_client.py on that display; returns what it prints."""
+def run_x_client(display: str, *arguments: str, script: str = "x_client.py") -> str:
+    """Run a client script on that display; returns what it prints."""
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("x_client.py")), *arguments],
+        [sys.executable, str(Path(__file__).with_name(script)), *arguments],
         env={**os.environ, "DISPLAY": display, "PYTHONPATH": str(root)},
         check=True,
         timeout=PATIENCE_S,
@@ -137,6 +138,13 @@ def run_x_client(display: str, *arguments: str) -> str:
 def x_client() -> Callable[..., str]:
     """x_client(display, "close", window), or "cursor", "release", ("monitor", name, x, y, width, height)."""
     return run_x_client
+
+
+@pytest.fixture(scope="session")
+def outputs() -> Callable[..., str]:
+    """outputs(display, "mode", width, height, Hz), or "off", ("monitor", name, x, y, width, height),
+    ("gone", name), ("saver", seconds), "power", ("resources", text): see x_outputs.py."""
+    return lambda display, *words: run_x_client(display, *map(str, words), script="x_outputs.py")
 
 
 @pytest.fixture
@@ -159,10 +167,14 @@ class Probe:
             [sys.executable, str(script), json.dumps(settings)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             env={**os.environ, "DISPLAY": display, "PYTHONPATH": str(root), **environment},
         )
+        # What it logged, a line an entry.
+        self.told: list[str] = []
+        threading.Thread(target=self._listen, daemon=True).start()
         self._answers: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self.opened = self._answer()
@@ -172,6 +184,11 @@ class Probe:
         for line in self.process.stdout:
             self._answers.put(line)
         self._answers.put("")
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.told.append(line.rstrip())
 
     def _answer(self) -> dict[str, Any]:
         line = self._answers.get(timeout=PATIENCE_S)
@@ -198,6 +215,7 @@ class Probe:
             report = self.ask("report")
             if wanted(report):
                 return report
+            time.sleep(0.01)
         raise AssertionError(f"never came: {report}")
 
     def do(self, *arguments: str) -> str:

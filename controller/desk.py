@@ -174,7 +174,7 @@ class Desk:
 
     def _change(self, values: Mapping[str, Any]) -> None:
         """Change settings; the knobs show what became of it, and the message what was refused."""
-        self.panel.message = self.live.change(values)
+        self.panel.message = self.panel.in_words(self.live.change(values))
         for full_name in values:
             self.panel.put(full_name, self.live.value(full_name))
         self.panel.language = self._language

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -145,6 +146,15 @@ class Panel:
             if knob.full_name == full_name:
                 self.knobs[place] = replace(knob, value=value)
 
+    def in_words(self, text: str) -> str:
+        """The text with the labels of settings in the place of their names."""
+        for knob in self.knobs:
+            text = re.sub(rf"\b{knob.name}\b", self._label(knob), text) if "_" in knob.name else text
+        return text
+
+    def _label(self, knob: Knob) -> str:
+        return knob.label.get(self.language, knob.label["en"])
+
     def lines(self, title: str, facts: Sequence[tuple[str, str]], room: int) -> tuple[Line, ...]:
         """The panel in at most `room` lines: title, facts, the message, and as many knobs as fit.
 
@@ -172,10 +182,9 @@ class Panel:
 
     def _row(self, number: int) -> Line:
         knob = self.knobs[number]
-        label = knob.label.get(self.language, knob.label["en"])
         value = f"{knob.shown(knob.value)} {knob.unit}".rstrip()
         configured = "" if knob.value == knob.default else f"  ({knob.shown(knob.default)})"
-        return Line(f"{label}\t{value}{configured}", selected=number == self.selected)
+        return Line(f"{self._label(knob)}\t{value}{configured}", selected=number == self.selected)
 
 
 def help_lines(title: str, keys: Sequence[Key], language: str) -> tuple[Line, ...]:

@@ -18,6 +18,7 @@ from controller.panel_file import PanelSaver
 from controller.scenes.baited.scene import BaitedScene
 from controller.settings import Settings, load
 from controller.stepper import ManualClock
+from display.canvas import open_canvas
 from display.panel import PANEL_KEYS
 from display.patterns import PATTERNS
 from display.text import Line, in_font
@@ -181,7 +182,7 @@ def test_a_value_that_another_setting_forbids_is_refused_in_words(table: Table) 
     table.press("d")
     table.select("baited.size_min_px")
     table.press("shift+right", "right")
-    assert any("size_min_px must not be larger" in text for text in table.texts())
+    assert any("Smallest bug must not be larger than Largest bug" in text for text in table.texts())
     assert table.scene.settings.size_min_px == table.settings["baited"].size_min_px == 24
     assert any(text.startswith("Smallest bug\t24 px") for text in table.texts())
     table.press("up")
@@ -391,3 +392,33 @@ def test_the_facts_say_the_swarm_the_pictures_the_light_the_visit_the_log_and_th
     assert told["Sound"] == "none"
     assert "AttributeError" in told["Pictures"]
     assert dict(facts("ja"))["記録"] == "2 待. disk full"
+
+
+def test_on_a_real_picture_the_panel_covers_the_bugs_and_brightness_and_blackout_tell(tmp_path: Path) -> None:
+    """With the real canvas: mean levels of 255 of pictures with one key between them."""
+    table = Table(tmp_path)
+    display = table.settings["display"].model_copy(update={"headless_width": 320, "headless_height": 240})
+    canvas = open_canvas(display, headless=True)
+    desk = Desk(canvas, table.scene, None, table.settings, table.saver, table.facts, table.clock)
+
+    def level(*keys: str) -> float:
+        desk.press(keys)
+        for _ in range(12):
+            table.clock.now_s += PERIOD_S
+            desk.picture(table.clock.now_s)
+            canvas.draw(*table.scene.frame(1.0))
+            canvas.flip()
+        return float(canvas.read_pixels().mean())
+
+    table.scene.step(True, 160.0, 120.0)
+    shown = level()
+    panel = level("d")
+    assert panel != pytest.approx(shown, abs=0.5)
+    names = [knob.full_name for knob in desk.panel.knobs]
+    level(*["down"] * names.index("display.brightness"), "shift+left")
+    assert level("d") == pytest.approx(shown / 2, rel=0.1)
+    assert level("b") == 0.0
+    assert level("b") == pytest.approx(shown / 2, rel=0.1)
+    assert level("t") > 0.0
+    assert level("escape", "d", "r", "d") == pytest.approx(shown, rel=0.01)
+    canvas.close()

@@ -143,7 +143,7 @@ def x_client() -> Callable[..., str]:
 @pytest.fixture(scope="session")
 def outputs() -> Callable[..., str]:
     """outputs(display, "mode", width, height, Hz), or "off", ("monitor", name, x, y, width, height),
-    ("gone", name), ("saver", seconds), "power", ("resources", text): see x_outputs.py."""
+    ("gone", name), ("saver", seconds), "saving", "power", ("resources", text): see x_outputs.py."""
     return lambda display, *words: run_x_client(display, *map(str, words), script="x_outputs.py")
 
 

@@ -125,6 +125,8 @@ def main() -> None:
             text = words[0].encode()
             data = ctypes.cast(ctypes.create_string_buffer(text), ctypes.POINTER(ctypes.c_ubyte))
             xlib.XChangeProperty(x.display, x.root, 23, 31, 8, 0, data, len(text))
+        elif command == "saving":
+            ctypes.CDLL("libXext.so.6").DPMSEnable(x.pointer)
         else:
             power(x)
         x.finish()

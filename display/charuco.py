@@ -91,9 +91,7 @@ class Board:
 
     def _cells(self) -> Pixels:
         cells = np.zeros((self.rows * SQUARE_CELLS, self.columns * SQUARE_CELLS), np.uint8)
-        white = [
-            (row, column) for row in range(self.rows) for column in range(self.columns) if (row + column) % 2
-        ]
+        white = np.argwhere(np.add.outer(np.arange(self.rows), np.arange(self.columns)) % 2)
         for marker, (row, column) in enumerate(white):
             square = cells[row * SQUARE_CELLS :, column * SQUARE_CELLS :][:SQUARE_CELLS, :SQUARE_CELLS]
             square[:] = 255

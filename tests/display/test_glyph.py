@@ -161,6 +161,18 @@ def test_pipes_and_folders_are_refused_without_waiting_for_them(tmp_path: Path) 
         assert load_glyph(path).source == SHIPPED_FONT
 
 
+def test_a_font_whose_em_has_no_units_is_refused(tmp_path: Path) -> None:
+    path = make_font(tmp_path / "unitless.ttf", {MUSHI: CROSS})
+    data = bytearray(path.read_bytes())
+    head = data.index(b"head")
+    start = int.from_bytes(data[head + 8 : head + 12], "big")
+    data[start + 18 : start + 20] = bytes(2)
+    path.write_bytes(data)
+    with pytest.raises(FontRefusedError, match="no units"):
+        read_glyph(path)
+    assert load_glyph(path).source == SHIPPED_FONT
+
+
 def test_damaged_copies_of_our_font_are_drawn_or_refused(tmp_path: Path) -> None:
     whole, chance = SHIPPED_FONT.read_bytes(), random.Random(3)
     path, outcomes = tmp_path / "damaged.ttf", set()

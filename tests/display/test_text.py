@@ -8,8 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image, ImageDraw
 
-from display.text import DARK, LIGHT, Line, columns_px, drawable, in_font, line_height_px, paint_line
+from display.text import (
+    DARK,
+    LIGHT,
+    Line,
+    columns_px,
+    drawable,
+    em_px,
+    in_font,
+    line_height_px,
+    paint_line,
+    text_font,
+)
 
 JAPANESE = re.compile("[\u3041-\u30ff\u4e00-\u9fff]")
 # What the folders' own messages may hold and the picture never shows: only texts with Japanese are labels.
@@ -35,11 +47,18 @@ def test_a_text_lies_whole_in_its_box(text: str, height_px: int) -> None:
     assert top >= 1
     assert right <= width_px - 1
     assert bottom <= height_px
-    # A wider, higher box shows the same amount of ink: nothing was cut.
-    roomy = paint_line(Line(text), 2 * width_px, height_px)
-    assert int((roomy.astype(int) - DARK).sum()) == pytest.approx(
-        int((pixels.astype(int) - DARK).sum()), rel=0.01
-    )
+    # In the middle as well: letters are spread about it by less than a fifth of the line.
+    assert abs(top + bottom - height_px) <= 0.4 * height_px
+    # The same letters with room on every side have the same ink: nothing was cut.
+    roomy = Image.new("L", (3 * width_px, 3 * height_px), DARK)
+    place = (width_px, 2 * height_px)
+    ImageDraw.Draw(roomy).text(place, text, fill=LIGHT, font=text_font(em_px(height_px)), anchor="ls")
+    assert ink(pixels) == pytest.approx(ink(np.asarray(roomy)), rel=0.002)
+
+
+def ink(pixels: np.ndarray) -> int:
+    """Sum of the levels above the ground."""
+    return int((pixels.astype(int) - DARK).sum())
 
 
 def test_a_selected_line_is_the_other_way_round() -> None:

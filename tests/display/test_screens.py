@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from display.errors import DisplayError, NoSuchScreenError
-from display.screens import Screen, choose_screen, display_available, list_screens, screens
+from display.monitors import Sight
+from display.screens import Screen, choose_screen, display_available, list_screens, screens, start_screen
+from display.watch import screen_now
 
 WALL = Screen(0, "DP-1", 0, 0, 1920, 1080)
 PROJECTOR = Screen(1, "HDMI-1", 1920, 0, 1280, 720, 50.0, primary=True)
@@ -16,15 +18,51 @@ PROJECTOR = Screen(1, "HDMI-1", 1920, 0, 1280, 720, 50.0, primary=True)
 
 @pytest.mark.parametrize(
     ("wanted", "chosen"),
-    [("", PROJECTOR), ("DP-1", WALL), ("hdmi-1", PROJECTOR), ("0", WALL), ("1", PROJECTOR)],
+    [
+        *[("", PROJECTOR), ("DP-1", WALL), ("hdmi-1", PROJECTOR), ("0", WALL), ("1", PROJECTOR)],
+        *[("left", WALL), ("Right", PROJECTOR), ("top", WALL), ("bottom", WALL)],
+        *[("1920,0", PROJECTOR), ("0,0", WALL), (" 1919, 1079", WALL), ("3199,719", PROJECTOR)],
+    ],
 )
-def test_a_screen_is_chosen_by_name_number_or_as_the_primary(wanted: str, chosen: Screen) -> None:
+def test_a_screen_is_chosen_by_name_number_position_or_as_the_primary(wanted: str, chosen: Screen) -> None:
     assert choose_screen(wanted, [WALL, PROJECTOR]) is chosen
 
 
 def test_a_name_that_looks_like_a_number_wins_over_the_number() -> None:
     odd = Screen(1, "0", 0, 0, 640, 480)
     assert choose_screen("0", [WALL, odd]) is odd
+
+
+def test_positions_count_from_the_edges_of_the_desktop() -> None:
+    above = Screen(2, "VGA-1", -100, -600, 800, 600)
+    three = [WALL, PROJECTOR, above]
+    assert choose_screen("top", three) is choose_screen("left", three) is above
+    assert choose_screen("right", three) is PROJECTOR
+    assert choose_screen("-50,-1", three) is above
+    # Of mirrored screens the one that begins at the point.
+    mirror = Screen(3, "DP-2", 1000, 0, 1920, 1080)
+    assert choose_screen("1000,0", [WALL, mirror]) is mirror
+
+
+@pytest.mark.parametrize("wanted", ["1920,800", "left of DP-1", "2", "-1", "1,2,3"])
+def test_a_wish_that_means_no_screen_is_refused(wanted: str) -> None:
+    with pytest.raises(NoSuchScreenError, match=r"1920,0"):
+        choose_screen(wanted, [WALL, PROJECTOR])
+
+
+def test_an_output_that_is_off_is_waited_for_on_the_primary_screen() -> None:
+    sight = Sight((WALL, PROJECTOR), ("DP-1", "HDMI-1", "DP-2"))
+    assert start_screen("dp-2", sight) == (PROJECTOR, True)
+    assert start_screen("DP-1", sight) == (WALL, False)
+    with pytest.raises(NoSuchScreenError, match="no screen 'DP-3'"):
+        start_screen("DP-3", sight)
+
+
+def test_the_wish_holds_while_screens_come_and_go() -> None:
+    assert screen_now("HDMI-1", Sight((WALL,))) is WALL
+    assert screen_now("HDMI-1", Sight((WALL, PROJECTOR))) is PROJECTOR
+    assert screen_now("right", Sight((WALL,))) is WALL
+    assert screen_now("1", Sight((WALL,))) is WALL
 
 
 def test_a_wrong_screen_lists_those_that_are_there() -> None:

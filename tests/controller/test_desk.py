@@ -129,9 +129,10 @@ def test_hidden_it_makes_no_line_asks_no_fact_and_touches_nothing(table: Table) 
 
 def test_open_it_looks_at_the_show_at_most_four_times_a_second(table: Table) -> None:
     table.press("d")
-    asked = table.asked
+    asked, made = table.asked, table.desk.panel.made
     table.pass_s(10.0)
     assert 36 <= table.asked - asked <= 40
+    assert table.desk.panel.made <= 41 * made
     table.press(*["right"] * 50)
     assert table.asked - asked <= 41
     assert FACTS_S == 0.25
@@ -168,13 +169,13 @@ def test_a_turn_of_a_knob_changes_the_running_show_and_is_kept(table: Table) -> 
 
 
 def test_reset_gives_the_configured_values_back_and_nothing_is_kept(tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("[baited]\nbugs = 40\nsize_min_px = 3.0\nsize_max_px = 4.0\n")
-    (tmp_path / "panel.toml").write_text("[baited]\nsize_min_px = 30.0\nsize_max_px = 40.0\n")
+    (tmp_path / "config.toml").write_text("[baited]\nbugs = 40\nsize_min_px = 30.0\nsize_max_px = 40.0\n")
+    (tmp_path / "panel.toml").write_text("[baited]\nsize_min_px = 3.0\nsize_max_px = 4.0\n")
     table = Table(tmp_path)
     table.press("d", "right", "r")
     assert table.scene.settings.bugs == 40
     table.press("right", "shift+r")
-    assert (table.scene.settings.size_min_px, table.scene.settings.size_max_px) == (3.0, 4.0)
+    assert (table.scene.settings.size_min_px, table.scene.settings.size_max_px) == (30.0, 40.0)
     assert table.saved().panel_values() == {}
 
 
@@ -195,6 +196,8 @@ def test_a_part_that_refuses_leaves_the_setting_as_it_was(table: Table) -> None:
     table.press("right")
     assert any("the device is gone" in text for text in table.texts())
     assert table.settings["sound"].fade_out_s == 2.0
+    assert "is gone" in table.desk.live.change({"sound.volume": 0.1, "sound.fade_out_s": 1.0})
+    assert table.settings["sound"].volume == table.speaker.told[-1][1] == 0.5
     assert table.saved().panel_values() == {}
 
 

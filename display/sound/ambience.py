@@ -78,8 +78,9 @@ def _sing(out: Frames, singer: Singer, random: np.random.Generator) -> None:
     song = _song(singer)
     sides = np.sqrt(np.array([1 - singer.place, 1 + singer.place], np.float32) / 2)
     space = len(out) / singer.songs
+    first = random.uniform()
     for count in range(singer.songs):
-        start = int((count + random.uniform(0.0, 0.45)) * space)
+        start = int((first + count + random.uniform(0.0, 0.45)) * space)
         level = np.float32(singer.level * random.uniform(0.55, 1.0))
         place = np.arange(start, start + len(song)) % len(out)
         out[place] += song[:, None] * (level * sides)

@@ -35,13 +35,14 @@ print(sound.state()["device"], sound.state()["fault"])
 sound.close()
 """
 NEVER_CLOSED = """
-import time, miniaudio
+import atexit, time, miniaudio
 from display.sound.speaker import Speaker
 from display.sound.player import Sound
 from display.sound.settings import SoundSettings
+atexit.register(lambda: print("left open:", sound.state()["device"]))  # the first is the last to be called
 sound = Sound(SoundSettings(), lambda fill: Speaker(fill, [miniaudio.Backend.NULL]))
 sound.light(True)
-while not sound.state()["gain"]:
+while not (sound.state()["device"] and sound.state()["gain"]):
     time.sleep(0.01)
 print("playing")
 """
@@ -113,12 +114,14 @@ class Counting:
 
     def __init__(self, real: Any) -> None:
         self.real, self.made, self.let_go = real, 0, 0
+        self.asked: list[list[int]] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)
 
-    def ma_context_init(self, *arguments: Any) -> Any:
-        result = self.real.ma_context_init(*arguments)
+    def ma_context_init(self, backends: Any, count: int, *rest: Any) -> Any:
+        self.asked.append([int(backends[place]) for place in range(count)])
+        result = self.real.ma_context_init(backends, count, *rest)
         self.made += result == self.real.MA_SUCCESS
         return result
 
@@ -146,6 +149,8 @@ def test_nothing_is_kept_of_a_device_that_cannot_be_opened(monkeypatch: pytest.M
         with pytest.raises(DeviceError, match="no sound device"):
             open_device(lambda frames: memoryview(b""))
     assert library.let_go == library.made
+    # An empty list would mean any, and the last of any is the one that nobody hears.
+    assert all(asked and NULL.value not in asked for asked in library.asked)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the ways to loudspeakers differ elsewhere")
@@ -157,6 +162,6 @@ def test_f33_without_a_sound_card_there_is_one_warning_and_the_show_goes_on(chec
     assert "ALSA" not in done.stderr
 
 
-def test_a_process_that_ends_without_closing_ends(checkout: Path) -> None:
+def test_a_process_that_ends_without_closing_lets_go_of_the_device(checkout: Path) -> None:
     done = python(checkout, NEVER_CLOSED)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "playing\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "playing\nleft open: None\n", "")

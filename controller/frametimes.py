@@ -79,8 +79,7 @@ class FrameTimes:
 
     def finish(self) -> None:
         """At the end of the show, by the frame thread: the minute under way too."""
-        if self.pictures > self._first:
-            self._hand_over(1.0 / self._rate_hz())
+        self._hand_over(1.0 / self._rate_hz())
         self.collect()
 
     def facts(self) -> dict[str, Any]:

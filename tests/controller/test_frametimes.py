@@ -102,7 +102,7 @@ def test_the_status_has_the_last_whole_minute_and_all_dropped_pictures() -> None
 
 
 def test_where_nobody_collects_in_time_only_the_oldest_minutes_are_lost() -> None:
-    """At 500 pictures a second the ring holds less than a minute; numbers stay true, nothing is mixed."""
+    """Four minutes of 125 pictures a second fill the ring: what was written over is not told as theirs."""
     reel = Reel(500.0)
     for minute in range(4):
         for _ in range(30_000):
@@ -111,7 +111,7 @@ def test_where_nobody_collects_in_time_only_the_oldest_minutes_are_lost() -> Non
     newest = reel.notes[-1]
     assert newest["n"] > 7000
     assert newest["p50"] == newest["max"] == 8.0
-    assert len(reel.notes) < 11
+    assert len(reel.notes) in (3, 4)
 
 
 def test_a_picture_costs_no_memory_that_stays() -> None:

@@ -388,4 +388,4 @@ def test_a_screen_lost_at_the_desk_ends_the_show_with_code_3(
         raise DisplayLost("the driver was reset")
 
     monkeypatch.setattr(desk, "picture", lost)
-    assert held.show.run() == EXIT_SCREEN_LOST
+    assert held.show.run(until_s=1.0) == EXIT_SCREEN_LOST

@@ -184,7 +184,7 @@ def test_minutes_at_any_rate_have_their_number_of_ticks_and_pictures(rate_hz: fl
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("vsync", "origin_s"), [(True, 0.0), (True, 3e7), (False, 1e6), (False, 3e7)])
+@pytest.mark.parametrize(("vsync", "origin_s"), [(True, 3e7), (False, 1e6)])
 @pytest.mark.parametrize("rate_hz", RATES_HZ)
 def test_eight_hours_at_any_rate_have_their_number_of_ticks(
     rate_hz: float, vsync: bool, origin_s: float
@@ -273,9 +273,11 @@ def test_a_screen_that_ceases_to_hold_the_pictures_back_neither_doubles_their_ra
     rig = Rig(rate_hz)
     rig.run(10.0)
     assert rig.rhythm.held_by_screen
-    rig.screen.waits = False
+    rig.screen.waits, rig.screen.work_s = False, 0.0002
     before = rig.screen.shown
-    passed_s = rig.run(60.0)
+    rig.run(1.0)
+    assert rig.screen.shown - before <= rate_hz + 20
+    passed_s = 1.0 + rig.run(59.0)
     assert rate_hz * passed_s <= rig.screen.shown - before <= 1.1 * rate_hz * passed_s
     assert not rig.rhythm.held_by_screen
     rig.screen.waits = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import tracemalloc
 from collections.abc import Mapping
 from typing import Any
@@ -143,6 +144,8 @@ def test_minutes_summed_up_in_another_thread_are_those_that_were_shown() -> None
     worker = threading.Thread(target=collect)
     worker.start()
     for minute in range(6):
+        while len(reel.notes) < minute - 1:
+            time.sleep(0.001)
         end_s = reel.now_s + 60.0
         while reel.now_s < end_s:
             reel.show((1 + minute % 2) / 240)

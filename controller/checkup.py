@@ -78,7 +78,7 @@ def _settings(home: Path) -> Finding:
         settings = load(home)
     except ConfigError as error:
         return Finding("settings", "refused", str(error))
-    changed = sum(origin == "file" for origin in settings.origins.values())
+    changed = sum(origin in ("file", "panel") for origin in settings.origins.values())
     return Finding("settings", f"{changed} changed in {settings.path}", " ".join(settings.warnings))
 
 

@@ -16,6 +16,7 @@ import click
 from pydantic import ValidationError
 from rich.console import Console
 
+from controller.cli_bench import bench
 from controller.cli_config import config
 from controller.cli_logs import logs
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
@@ -29,6 +30,19 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> tup
     if not all(0 < side <= 16384 for side in size):
         raise click.BadParameter("give it as 1920x1080")
     return size
+
+
+def _film(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    if value is None:
+        return None
+    path = Path(value)
+    if path.suffix.lower() != ".mp4":
+        raise click.BadParameter("give a name that ends in .mp4")
+    if path.exists() and not path.is_file():
+        raise click.BadParameter(f"{path} is no regular file")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise click.BadParameter(f"{path.absolute().parent} is no folder that can be written")
+    return path
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,6 +69,9 @@ def main() -> None:
 @click.option("--screen", metavar="NAME|required", help="Screen to use; required: wait for one, then exit 1.")
 @click.option("--seconds", type=click.FloatRange(min=0.0), callback=finite, help="End after this time.")
 @click.option(
+    "--record", callback=_film, help="Record a film: FILE.mp4, 60 pictures a second.", metavar="FILE.mp4"
+)
+@click.option(
     "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
 )
 def run(
@@ -66,6 +83,7 @@ def run(
     headless: bool,
     screen: str | None,
     seconds: float | None,
+    record: Path | None,
     snapshot: Path | None,
 ) -> None:
     """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
@@ -79,7 +97,7 @@ def run(
     from display.errors import DisplayError
     from logs.lock import AlreadyRunning
 
-    wish = Wish(headless, required and not headless, seed, seconds, snapshot)
+    wish = Wish(headless, required and not headless, seed, seconds, snapshot, record)
     try:
         code = run_show(home, settings, wish)
     except WrongWish as error:
@@ -166,7 +184,8 @@ def status(home: Path, as_json: bool) -> None:
 @main.command()
 @home_option
 @json_option
-def devices(home: Path, as_json: bool) -> None:
+@click.option("--identify", is_flag=True, help="Show on each screen its number and name for five seconds.")
+def devices(home: Path, as_json: bool, identify: bool) -> None:
     """Screens, cameras and serial ports by stable identity."""
     from dataclasses import asdict
 
@@ -175,6 +194,8 @@ def devices(home: Path, as_json: bool) -> None:
     from controller.inputs.camera_devices import cameras
     from display.screens import list_screens
 
+    if identify:
+        _identify()
     screens, reason = list_screens()
     ports = [
         {"device": port.device, "name": port.description, "identity": port.hwid}
@@ -193,6 +214,16 @@ def devices(home: Path, as_json: bool) -> None:
         click.echo(f"{kind}:" + ("" if rows else f" none{f' ({reason})' if kind == 'screens' else ''}"))
         for row in rows:
             click.echo(f"  {row}")
+
+
+def _identify() -> None:
+    from display.errors import DisplayError
+    from display.identify import identify
+
+    try:
+        identify()
+    except DisplayError as error:
+        raise Refused(str(error)) from error
 
 
 @main.command()
@@ -268,6 +299,7 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
         raise Refused(f"{out} cannot be written: {error.strerror}") from error
 
 
+main.add_command(bench)
 main.add_command(config)
 main.add_command(logs)
 

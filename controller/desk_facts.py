@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from controller.show import Show
 
 LABELS = {
-    "en": ("Active / bored", "Pictures", "Light", "Session", "Log", "Sound"),
+    "en": ("Active / bored", "Pictures", "Light", "Visitor no.", "Log", "Sound"),
     "ja": ("反応中 / 飽き", "画像", "光", "来場者", "記録", "音"),
 }
 WORDS = {
@@ -37,7 +37,7 @@ class LogState(Protocol):
 class OpenSession(NamedTuple):
     """The session under way."""
 
-    uuid: str
+    number: int
     length_s: float
 
 
@@ -88,7 +88,7 @@ class DeskFacts:
 
     def _visit(self, words: dict[str, str]) -> str:
         session = self._session()
-        return words["none"] if session is None else f"{session.uuid[:8]}, {session.length_s:.0f} s"
+        return words["none"] if session is None else f"{session.number}: {session.length_s:.0f} s"
 
     def _log(self, words: dict[str, str]) -> str:
         state = self._log_state()

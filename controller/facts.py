@@ -77,8 +77,15 @@ class Facts:
     def _screen(self) -> dict[str, Any]:
         """What may change while the show runs, with the screen or its mode."""
         canvas = self._canvas
+        power = None if canvas.power is None else asdict(canvas.power)
         rate_hz = round(canvas.refresh_rate, 3)
-        return {"screen": canvas.name, "vsync": canvas.vsync, "refresh_hz": rate_hz, "black": canvas.black}
+        return {
+            "screen": canvas.name,
+            "vsync": canvas.vsync,
+            "refresh_hz": rate_hz,
+            "black": canvas.black,
+            "power": power,
+        }
 
     def _extras(self) -> dict[str, Any]:
         """What only some shows have: a technician's desk, sound."""

@@ -56,6 +56,14 @@ class Desk(Protocol):
 
     def state(self) -> dict[str, Any]: ...
 
+    def close(self) -> None: ...
+
+
+class Recorder(Protocol):
+    """Makes a film of the pictures; told before each is drawn."""
+
+    def picture(self, now_s: float) -> None: ...
+
 
 class Sound(Protocol):
     """What is heard while a light is on; told of each change, never blocks."""
@@ -104,8 +112,9 @@ class Show:
     ) -> None:
         self.canvas, self.source, self.scene = canvas, source, scene
         self.visits, self.log, self.stepper = visits, log, stepper
-        self._clock, self._pace = clock, pace
+        self.clock, self._pace = clock, pace
         self.desk, self.sound, self._sounding = desk, sound, False
+        self.recorder: Recorder | None = None
         self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
         self._stop_reason = ""
         self._told: set[str] = set()
@@ -144,7 +153,7 @@ class Show:
 
     def picture(self) -> None:
         """One round of the loop."""
-        began_s = self._clock()
+        began_s = self.clock()
         self.canvas.dispatch()
         for size in self.canvas.take_resizes():
             self._resize(size)
@@ -152,13 +161,15 @@ class Show:
             self._beside(self.desk.press, self.canvas.take_keys())
         for tick in self.stepper.due():
             self._step(tick)
-        stepped_s = self._clock()
+        stepped_s = self.clock()
         if self.desk is not None:
             self._beside(self.desk.picture, stepped_s)
+        if self.recorder is not None:
+            self._beside(self.recorder.picture, stepped_s)
         self.canvas.draw(*self.scene.frame(self.stepper.alpha))
-        drawn_s = self._clock()
+        drawn_s = self.clock()
         self.canvas.flip()
-        shown_s = self._clock()
+        shown_s = self.clock()
         self.frames.add(
             stepped_s - began_s, drawn_s - stepped_s, shown_s - drawn_s, shown_s, self.canvas.gpu_time_s
         )
@@ -192,7 +203,7 @@ class Show:
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
             self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
-        self.pulse.tick, self.pulse.tick_at_s = tick, self._clock()
+        self.pulse.tick, self.pulse.tick_at_s = tick, self.clock()
 
     def _put(self, event: Event) -> None:
         """Hand an event over with the scene's measures, or without when these fail."""
@@ -229,11 +240,11 @@ class Show:
     def _ended(self, until_s: float | None) -> bool:
         if self.canvas.wants_to_quit:
             self.stop("stopped")
-        return bool(self._stop_reason) or (until_s is not None and self._clock() >= until_s)
+        return bool(self._stop_reason) or (until_s is not None and self.clock() >= until_s)
 
     def _finish(self, code: int) -> int:
         """Close the open session; told twice where one tick made two events."""
-        while (event := self.visits.close(self._clock(), self._stop_reason or "stopped")) is not None:
+        while (event := self.visits.close(self.clock(), self._stop_reason or "stopped")) is not None:
             self._put(event)
         self.frames.finish()
         if self.pulse.faults:

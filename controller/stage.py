@@ -16,13 +16,18 @@ from pathlib import Path
 from calibration.profile import CameraProfile
 from calibration.profile import load as load_profile
 from controller.beacon import StatusWriter
+from controller.desk import Desk
+from controller.desk_facts import DeskFacts, OpenSession
 from controller.facts import Facts
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
 from controller.install.versions import program_version
 from controller.kernelcache import freeze, load_kernels
 from controller.light import LightSource
-from controller.pacing import Pacer
+from controller.pacing import Rhythm
+from controller.panel_file import PanelSaver
+from controller.recording.film_clock import FilmClock
+from controller.recording.recorder import RATE_HZ, Recorder
 from controller.scenes import open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
 from controller.show import EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST, Show
@@ -30,6 +35,7 @@ from controller.stepper import Stepper
 from display.canvas import Canvas, open_canvas
 from display.errors import DisplayLost
 from display.screens import display_available
+from display.sound.player import Sound
 from logs.visits import Visits
 from logs.writer import Log
 
@@ -57,6 +63,7 @@ class Wish:
     seed: int = 1
     seconds: float | None = None
     snapshot: Path | None = None
+    record: Path | None = None
 
 
 def run_show(home: Path, settings: Settings, wish: Wish) -> int:
@@ -80,9 +87,14 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             signal.signal(number, lambda *_: _leave(log))
         show, canvas = _build(home, settings, wish, log, parts)
         shows.append(show)
-        code = show.run(None if wish.seconds is None else time.perf_counter() + wish.seconds)
+        film = _film(show, canvas, wish)
+        code = show.run(None if wish.seconds is None else show.clock() + wish.seconds)
+        if show.desk is not None:
+            show.desk.close()
         if wish.snapshot is not None and code == EXIT_DONE:
             code = _save(show, canvas, wish.snapshot)
+        if film is not None and not film.close():
+            code = code or EXIT_PROBLEM
         return _written(log, code)
 
 
@@ -137,27 +149,52 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     freeze()
     canvas = open_canvas(settings["display"], headless)
     parts.callback(canvas.close)
-    source = _open_source(home, settings, canvas, headless, wish.seed)
+    name = _source_name(home, settings, headless)
+    clock, pace = _pacing(canvas, film=wish.record is not None and headless and name == "demo")
+    source = _open_source(name, home, settings, canvas, wish.seed, clock)
     parts.callback(source.close)
-    clock = time.perf_counter
-    # Where the screen holds pictures back the pacer is only a bound for when it ceases to.
-    period_s = (0.5 if canvas.vsync else 1.0) / canvas.refresh_rate
-    show = Show(
-        canvas,
-        source,
-        open_scene(scene_name, settings[scene_name], canvas.size, wish.seed),
-        Visits(settings["log"]),
-        log,
-        Stepper(clock),
-        clock,
-        Pacer(period_s, clock, time.sleep).wait,
-    )
+    scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
+    visits = Visits(settings["log"])
+    show = Show(canvas, source, scene, visits, log, Stepper(clock), clock, pace)
+    show.sound = sound = None if headless else Sound(settings["sound"])
+    if sound is not None:
+        parts.callback(sound.close)
+    saver = PanelSaver(home)
+    parts.callback(saver.close)
+    facts = DeskFacts(show, log.state, lambda: _open_session(show), clock)
+    show.desk = Desk(canvas, scene, sound, settings, saver, facts, clock, log.note)
     for number in END_SIGNALS:
         signal.signal(number, lambda *_: show.stop("stopped"))
     parts.callback(StatusWriter(home, Facts(show, canvas, log, settings)).stop)
     gc.collect()
     gc.freeze()
     return show, canvas
+
+
+def _pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Callable[[], None]]:
+    """The show's clock, and what waits for the next picture.
+
+    A film of a simulated visitor without a screen has a time of its own, so that it is smooth on any machine.
+    """
+    host = time.perf_counter
+    if film:
+        clock = FilmClock(RATE_HZ, host, time.sleep)
+        return clock, clock.wait
+    return host, Rhythm(canvas, host, time.sleep).wait
+
+
+def _open_session(show: Show) -> OpenSession | None:
+    event = show.visits.current
+    return None if event is None else OpenSession(event.number, show.clock() - event.started_at_s)
+
+
+def _film(show: Show, canvas: Canvas, wish: Wish) -> Recorder | None:
+    """Record from now on, when that was asked for."""
+    if wish.record is None:
+        return None
+    patient = isinstance(show.clock, FilmClock)
+    show.recorder = film = Recorder(wish.record, canvas, patient)
+    return film
 
 
 def _display_there(required: bool) -> bool:
@@ -177,19 +214,25 @@ def _display_there(required: bool) -> bool:
     raise StageError(f"No screen after {SCREEN_WAIT_S:.0f} s: {reason}")
 
 
-def _open_source(home: Path, settings: Settings, canvas: Canvas, headless: bool, seed: int) -> LightSource:
-    profile = _camera_profile(home)
-    name = settings["show"].source
+def _source_name(home: Path, settings: Settings, headless: bool) -> str:
+    """Which light: for `auto` a calibrated camera, else the mouse, without a window the simulated visitor."""
+    name: str = settings["show"].source
     if name == "auto":
-        name = "camera" if profile is not None else "demo" if headless else "mouse"
+        name = "camera" if _camera_profile(home) is not None else "demo" if headless else "mouse"
+    if headless and name == "mouse":
+        raise WrongWish("A mouse needs a window: leave out --headless or choose --source demo.")
+    return name
+
+
+def _open_source(
+    name: str, home: Path, settings: Settings, canvas: Canvas, seed: int, clock: Callable[[], float]
+) -> LightSource:
     logger.info("Light: %s. Screen: %s, %d x %d.", name, canvas.name, *canvas.size)
     if name == "camera":
-        return _open_camera(settings, canvas.size, profile)
+        return _open_camera(settings, canvas.size, _camera_profile(home))
     if name == "demo":
-        return DemoSource(settings["demo"], canvas.size, seed, time.perf_counter)
-    if headless:
-        raise WrongWish("A mouse needs a window: leave out --headless or choose --source demo.")
-    return MouseSource(canvas.take_pointer, time.perf_counter)
+        return DemoSource(settings["demo"], canvas.size, seed, clock)
+    return MouseSource(canvas.take_pointer, clock)
 
 
 def _open_camera(settings: Settings, size: tuple[int, int], profile: CameraProfile | None) -> LightSource:

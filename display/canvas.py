@@ -16,6 +16,7 @@ from display.events import EventQueue, PointerEvent
 from display.glyph import load_glyph
 from display.patterns import Pattern
 from display.picture import Beam, Dust, Pixels, Rows
+from display.power import PowerState
 from display.settings import DisplaySettings
 from display.snapshot import write_png
 from display.text import Line
@@ -32,6 +33,9 @@ class Surface(Protocol):
     name: str
     index: int
     lost: str | None
+
+    @property
+    def power(self) -> PowerState | None: ...
 
     @property
     def framebuffer_size(self) -> tuple[int, int]: ...
@@ -100,6 +104,11 @@ class Canvas:
     def wants_to_quit(self) -> bool:
         """True once Ctrl+Q was pressed; nothing else at the window asks for the end."""
         return self._surface.events.wants_to_quit
+
+    @property
+    def power(self) -> PowerState | None:
+        """Screen saver and power saving of the screen; None headless, or before the first look."""
+        return self._surface.power
 
     @property
     def merged_contacts(self) -> int:

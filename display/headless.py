@@ -20,6 +20,7 @@ class HeadlessSurface:
     refresh_rate = 60.0
     name = "headless"
     index = 0
+    power = None
     lost: str | None = None
 
     def __init__(self, width_px: int, height_px: int) -> None:

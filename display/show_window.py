@@ -16,6 +16,7 @@ from display.server_time import event_time_s
 
 MOST_LOGGED_FAULTS = 10
 MODIFIER_KEYS = (key.LCTRL, key.RCTRL, key.LSHIFT, key.RSHIFT, key.LALT, key.RALT, key.LMETA, key.RMETA)
+ARROWS = {key.LEFT: "left", key.RIGHT: "right", key.UP: "up", key.DOWN: "down"}
 QUIT_CHORD = "ctrl+q"
 _ON_X = sys.platform.startswith("linux")
 # X protocol numbers (X.h)
@@ -57,7 +58,6 @@ class ShowWindow(Window):  # type: ignore[misc]
     def _on_internal_resize(self, width: int, height: int) -> None:
         framebuffer = self.get_framebuffer_size()
         self._queue.put_resize(*(round(side * self._scale_px) for side in framebuffer))
-        self.set_mouse_platform_visible(False)
 
     def close(self) -> None:
         # pyglet calls this from __del__ too, and any call on a broken connection crashes.
@@ -68,12 +68,22 @@ class ShowWindow(Window):  # type: ignore[misc]
         log.info("the window manager asked to close the window; ignored, Ctrl+Q ends the show")
 
     def on_key_press(self, symbol: int, modifiers: int) -> None:
-        if symbol in MODIFIER_KEYS:
+        plain_arrow = symbol in ARROWS and not modifiers & (key.MOD_CTRL | key.MOD_ALT)
+        if symbol in MODIFIER_KEYS or plain_arrow:
             return
         name = _key_name(symbol, modifiers)
         self._queue.put_key(name)
         if name == QUIT_CHORD:
             self._queue.wants_to_quit = True
+
+    def on_text_motion(self, motion: int) -> None:
+        # Comes at the press and, unlike on_key_press, again while the key is held.
+        if motion in ARROWS:
+            self._queue.put_key(ARROWS[motion])
+
+    def on_text_motion_select(self, motion: int) -> None:
+        if motion in ARROWS:
+            self._queue.put_key(f"shift+{ARROWS[motion]}")
 
     def on_mouse_press(self, x: float, y: float, button: int, modifiers: int) -> None:
         if button == mouse.LEFT:

@@ -113,6 +113,11 @@ class Visits:
         """True while a session is open, also within a hold."""
         return self._open is not None
 
+    @property
+    def current(self) -> Event | None:
+        """The open session as it was last told; None between sessions."""
+        return self._open.event if self._open is not None else None
+
     def step(
         self, tick: int, at_s: float, on: bool, x: float, y: float, source: str, reason: str = ""
     ) -> Event | None:

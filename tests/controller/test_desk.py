@@ -377,13 +377,13 @@ def test_the_facts_say_the_swarm_the_pictures_the_light_the_visit_the_log_and_th
         sound=SimpleNamespace(state=lambda: {"device": "Built-in", "fault": ""}),
     )
     state = SimpleNamespace(queue_length=2, error="disk full")
-    facts = DeskFacts(show, lambda: state, lambda: OpenSession("0123456789", 12.4), clock)  # type: ignore[arg-type]
+    facts = DeskFacts(show, lambda: state, lambda: OpenSession(17, 12.4), clock)  # type: ignore[arg-type]
     clock.now_s, show.pulse.pictures, show.scene.bugs["interest"][:50] = 102.0, 120, 0.0
     assert facts("en") == [
         ("Active / bored", "200 / 50"),
         ("Pictures", "60.0 fps, 3 dropped"),
         ("Light", "camera, on, 2.2 s"),
-        ("Session", "01234567, 12 s"),
+        ("Visitor no.", "17: 12 s"),
         ("Log", "2 waiting. disk full"),
         ("Sound", "Built-in"),
     ]

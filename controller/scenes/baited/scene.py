@@ -12,7 +12,7 @@ from controller.behavior.separation import PERSONAL_SPACE
 from controller.behavior.smooth_noise import levels_of
 from controller.scenes import Beam, Rows
 from controller.scenes.baited.bugs import BUG, WORLD, hatch, world_of
-from controller.scenes.baited.drawing import POSE_FIELDS, interpolate, pose, scatter_dust
+from controller.scenes.baited.drawing import POSE_FIELDS, X, Y, interpolate, pose, scatter_dust
 from controller.scenes.baited.kernel import step
 from controller.scenes.baited.settings import BaitedSettings
 
@@ -31,6 +31,16 @@ _DARK = np.empty((0, 4), np.float32)
 def open_scene(settings: BaitedSettings, size: tuple[int, int], seed: int) -> BaitedScene:
     """The registry's way in."""
     return BaitedScene(settings, size, seed)
+
+
+# What each bug is given for life when it is made, by the setting that it is drawn from.
+_MADE_WITH = {
+    "decay_min": "decay_rate",
+    "decay_max": "decay_rate",
+    "reaction_delay_max_ticks": "reaction_delay",
+    "size_min_px": "base_size",
+    "size_max_px": "base_size",
+}
 
 
 class BaitedScene:
@@ -123,10 +133,18 @@ class BaitedScene:
         self.world = world_of(changed, self.size)
         for field in ("light_x", "light_y", "on"):
             self.world[field] = kept[field]
+        if name in _MADE_WITH:
+            self._make_anew(_MADE_WITH[name])
         if changed.bugs != self.bugs.size:
             self._change_number(changed.bugs)
         else:
             self._lay_grid()
+
+    def _make_anew(self, field: str) -> None:
+        """Give every bug what it would have been made with under the settings of now."""
+        made = np.zeros(self.bugs.size, BUG)
+        hatch(made, 0, self.world[0], self.seed, NO_TAPE)
+        self.bugs[field] = made[field]
 
     def _change_number(self, count: int) -> None:
         kept = min(count, self.bugs.size)
@@ -139,8 +157,15 @@ class BaitedScene:
         self._before[:kept] = before
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Another screen size; bugs left outside come in at the opposite edge by the wrap rule."""
+        """Another screen size in px: all keep their place on the wall, so nothing jumps there."""
+        before = self.size
         self.world["width"], self.world["height"] = size
+        for axis, name in ((X, "x"), (Y, "y")):
+            share = size[axis] / before[axis]
+            self.bugs[name] *= share
+            self.world[f"light_{name}"] *= share
+            self._before[:, axis] *= share
+            self._after[:, axis] *= share
         self._lay_grid()
 
     def begin_visit(self) -> None:

@@ -99,7 +99,9 @@ class DeskFacts:
         if self._show.sound is None:
             return words["none"]
         state: dict[str, Any] = self._show.sound.state()
-        return str(state.get("fault") or state.get("device") or words["off"])
+        if not state["on"]:
+            return words["off"]
+        return str(state["device"] or words["none"])
 
 
 def _said(part: Callable[[dict[str, str]], str], words: dict[str, str]) -> Iterator[str]:

@@ -14,7 +14,8 @@ from display.text import Line, columns_px, line_height_px, paint_line
 # The rest of many new lines comes with the next pictures, so that none of them waits for text.
 MOST_PAINTED_LINES = 4
 MARGIN_SHARE = 0.02
-WIDTH_STEP_LINES = 4
+# The width in line heights: a step of it, and the most, which leaves the light and its bugs in view.
+WIDTH_STEP_LINES, WIDEST_LINES = 4, 32
 
 
 class GreyImages:
@@ -84,7 +85,8 @@ class TextBox:
         line_px = line_height_px(size_px[1])
         # In wide steps, so that a figure with one more digit does not have all lines painted anew.
         step_px = WIDTH_STEP_LINES * line_px
-        width_px = min(size_px[0], -(-columns_px(lines, line_px) // step_px) * step_px)
+        width_px = -(-columns_px(lines, line_px) // step_px) * step_px
+        width_px = min(width_px, size_px[0], WIDEST_LINES * line_px)
         grown = width_px > self._width_px or line_px != self._line_px or len(lines) != len(self._painted)
         if grown or not self._painted:
             self._width_px = width_px if not self._painted else max(width_px, self._width_px)

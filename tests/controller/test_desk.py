@@ -374,7 +374,7 @@ def test_the_facts_say_the_swarm_the_pictures_the_light_the_visit_the_log_and_th
         scene=BaitedScene(load(Path("/nowhere"))["baited"], SIZE, 1),
         pulse=SimpleNamespace(pictures=0, light=light),
         frames=SimpleNamespace(dropped=3),
-        sound=SimpleNamespace(state=lambda: {"device": "Built-in", "fault": ""}),
+        sound=SimpleNamespace(state=lambda: {"on": True, "device": "Built-in"}),
     )
     state = SimpleNamespace(queue_length=2, error="disk full")
     facts = DeskFacts(show, lambda: state, lambda: OpenSession(17, 12.4), clock)  # type: ignore[arg-type]

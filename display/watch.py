@@ -45,7 +45,7 @@ class Watch:
         self.looks_to_place = 0
         self.power: PowerState | None = None
         self._tries = self._covered_looks = self._faults = 0
-        self._was_covered = False
+        self._was_covered = self._told_power = False
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -88,8 +88,9 @@ class Watch:
 
     def _light(self, x: XConnection, power: Power) -> None:
         found = power.inhibit()
-        if self.power is not None and (found.saver_s or found.dpms):
-            log.warning("screen saver or power saving had been turned on during the show; off again")
+        if self.power is not None and (found.saver_s or found.dpms) and not self._told_power:
+            self._told_power = True
+            log.warning("screen saver or power saving was turned on during the show; off again (told once)")
         if not x.ended:
             self.power = power.state()
 

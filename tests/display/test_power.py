@@ -5,17 +5,19 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from display.monitors import whole_desktop
 from display.power import Power, PowerState
+from display.watch import POWER_EVERY_LOOKS, Watch
 from display.x_connection import XConnection
 
 OFTEN = {"PROBE_LOOKS_EVERY_S": "0.02"}
-OFF = {"saver_s": 0, "dpms": False}
 
 Outputs = Callable[..., str]
 
@@ -46,45 +48,55 @@ def here(wall: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return wall
 
 
-@pytest.mark.parametrize("end", ["clean", "window destroyed"])
 def test_both_are_off_during_the_show_and_as_before_after_it(
-    end: str, probe: Callable[..., Any], wall: str, outputs: Outputs
+    probe: Callable[..., Any], wall: str, outputs: Outputs
 ) -> None:
     assert outputs(wall, "power") == "420 True"
     window = start(probe, wall)
-    assert window.ask("report")["power"] == OFF
+    assert window.ask("report")["power"] == {"saver_s": 0, "dpms": False}
     assert outputs(wall, "power") == "0 False"
-    if end == "clean":
-        assert window.end() == 0
-    else:
-        window.do("search", "--sync", "--name", "baited", "windowclose")
-        assert window.last_words()[0] == 3
+    window.process.send_signal(signal.SIGTERM)
+    assert window.last_words()[0] == 0
     assert outputs(wall, "power") == "420 True"
 
 
 def test_after_a_killed_show_the_next_one_gives_back_what_was_before_both(
     probe: Callable[..., Any], wall: str, outputs: Outputs
 ) -> None:
+    """And so it does when it loses its window."""
     killed = start(probe, wall)
     killed.process.kill()
     killed.process.wait(60)
     assert outputs(wall, "power") == "0 False"
     window = start(probe, wall)
-    window.process.send_signal(signal.SIGTERM)
-    assert window.last_words()[0] == 0
+    window.do("search", "--sync", "--name", "baited", "windowclose")
+    assert window.last_words()[0] == 3
     assert outputs(wall, "power") == "420 True"
 
 
 def test_what_is_turned_on_during_the_show_is_turned_off_again(
-    probe: Callable[..., Any], wall: str, outputs: Outputs
+    here: str, outputs: Outputs, caplog: pytest.LogCaptureFixture
 ) -> None:
-    window = start(probe, wall)
-    outputs(wall, "saver", 30)
-    outputs(wall, "saving")
-    window.until(lambda seen: outputs(wall, "power") == "0 False")
-    assert window.end() == 0
-    assert outputs(wall, "power") == "420 True"
-    assert len([line for line in window.told if "turned on during the show" in line]) == 1
+    with XConnection() as x:
+        watch = Watch(x.root, "", whole_desktop(x), period_s=0.002)
+        watch.start()
+        wait_for(lambda: watch.power is not None)
+        outputs(here, "saver", 30)
+        outputs(here, "saving")
+        looks = watch.looks
+        wait_for(lambda: watch.looks > looks + POWER_EVERY_LOOKS)
+        assert watch.power == PowerState(0, False)
+        assert outputs(here, "power") == "0 False"
+        watch.stop()
+    assert outputs(here, "power") == "420 True"
+    assert len([line for line in caplog.messages if "turned on during the show" in line]) == 1
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.005)
 
 
 def test_what_somebody_sets_after_a_killed_show_is_kept(here: str, outputs: Outputs) -> None:

@@ -88,12 +88,12 @@ def test_a_new_mode_is_covered_and_its_rate_known(
 ) -> None:
     window = watched(screen)
     assert window.ask("report")["rate"] == pytest.approx(60)
-    outputs(screen, "mode", 480, 360, 50)
-    report = window.until(lambda seen: seen["size"] == [480, 360] and seen["looks_to_place"])
+    outputs(screen, "mode", 360, 480, 50)
+    report = window.until(lambda seen: seen["size"] == [360, 480] and seen["looks_to_place"])
     assert report["looks_to_place"] <= MOST_LOOKS
     assert report["rate"] == pytest.approx(50)
-    assert report["resizes"][-1] == [480, 360]
-    assert covered_area(window) == [0, 0, 480, 360]
+    assert report["resizes"][-1] == [360, 480]
+    assert covered_area(window) == [0, 0, 360, 480]
     # F27: nor does the pointer come back with it.
     assert x_client(screen, "cursor") == "hidden"
     window.do("mousemove", "50", "60")
@@ -161,6 +161,7 @@ def test_a_pop_up_with_the_keyboard_is_survived(
     watched: Callable[..., Any], screen: str, x_client: Callable[..., str]
 ) -> None:
     window = watched(screen)
+    assert not [line for line in window.told if "keyboard" in line]
     for _ in range(2):
         with pop_up(screen, 100, 100, 300, 200):
             window.until(lambda seen: seen["covered"])

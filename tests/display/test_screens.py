@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,6 +104,44 @@ def test_no_display_is_told_in_words(
     assert words in str(reason)
     with pytest.raises(DisplayError, match=words):
         screens()
+
+
+AFTER_THE_END = """
+import sys
+from display.covering import Covering
+from display.monitors import look
+from display.power import Power
+from display.x_connection import XConnection
+with XConnection() as x:
+    power, cover = Power(x), Covering(x, x.root)
+    power.inhibit()
+    print("open", flush=True)
+    sys.stdin.readline()
+    assert not x.ended
+    look(x)
+    assert x.ended
+    power.inhibit(), power.restore(), look(x), cover.area(), cover.is_covered(), cover.take_orphaned_keys()
+print("alive")
+"""
+
+
+def test_a_connection_outlives_the_server_whatever_it_is_asked(
+    x_server: Callable[..., Any], checkout: Path
+) -> None:
+    server, name = x_server("320x200x24")
+    client = subprocess.Popen(
+        [sys.executable, "-c", AFTER_THE_END],
+        env={**os.environ, "DISPLAY": name, "PYTHONPATH": str(checkout)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert client.stdout is not None
+    assert client.stdout.readline() == "open\n"
+    server.kill()
+    server.wait(60)
+    assert client.communicate("\n", 60)[0] == "alive\n"
+    assert client.returncode == 0
 
 
 def test_a_server_without_opengl_is_not_available(

@@ -334,6 +334,8 @@ class Table:
         self._break()
         self.told.append(on)
 
+    def close(self) -> None: ...
+
     def state(self) -> dict[str, Any]:
         return {}
 

@@ -131,6 +131,8 @@ class Part:
 
     def light(self, on: bool) -> None: ...
 
+    def close(self) -> None: ...
+
     def state(self) -> dict[str, Any]:
         return self.said
 

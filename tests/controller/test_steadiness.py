@@ -380,13 +380,14 @@ def test_no_bug_is_drawn_on_a_way_across_whatever_edge_it_came_round(
 
 
 def test_every_step_of_a_real_swarm_is_drawn_as_a_way_and_every_wrap_as_a_leap() -> None:
-    """Pictures of 240 Hz between ticks, a light held, the size changed twice: no bug moves over 8 px."""
+    """Pictures of 240 Hz between ticks, a light held, the size changed twice: none moves over 8 px."""
     scene = BaitedScene(BaitedSettings(bugs=120), SIZE, seed=8)
     farthest_px = wraps = 0.0
     last = scene.frame(1.0)[0].copy()
     for tick in range(1500):
         if tick in (500, 1000):
             scene.resize((1280, 960) if tick == 500 else SIZE)
+            last[:, :2] *= 2.0 if tick == 500 else 0.5
         scene.step(300 < tick < 700, 320.0, 240.0)
         for alpha in (0.0, 0.25, 0.5, 0.75):
             rows = scene.frame(alpha)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -226,3 +228,36 @@ def test_a_home_that_cannot_be_written_is_told_at_once_and_seen_in_status(
     assert command("check", home=home).returncode == 1
     assert running.end() == 1
     assert sum("Log:" in line for line in running.said.splitlines()) == 1
+
+
+def test_a_film_without_a_screen_is_smooth_however_slow_the_machine(
+    show: Show, small_home: Path, logged: Logged
+) -> None:
+    """Two seconds of a simulated visitor's time are 120 pictures, none of them a repeat."""
+    film = small_home / "two seconds.mp4"
+    running = show("--headless", "--source", "demo", "--seconds", "2", "--record", str(film))
+    assert running.end(None) == 0
+    assert "repeats" not in running.said
+    pictures = pictures_of(film)
+    assert len(pictures) == 120
+    moved = [np.abs(after - before).max() > 20 for before, after in itertools.pairwise(pictures)]
+    assert all(moved)
+    assert not logged()
+
+
+@pytest.mark.parametrize("name", ["film.avi", "no folder/film.mp4", "."])
+def test_a_film_that_cannot_be_is_refused_before_the_start(
+    command: Command, small_home: Path, name: str
+) -> None:
+    done = command("run", "--headless", "--record", str(small_home / name))
+    assert done.returncode == 2
+    assert "--record" in done.stderr
+    assert not (small_home / "visits.db").exists()
+
+
+def pictures_of(film: Path) -> list[np.ndarray]:
+    capture = cv2.VideoCapture(str(film))
+    found = []
+    while (read := capture.read())[0]:
+        found.append(read[1].astype(int))
+    return found

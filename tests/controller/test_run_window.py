@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import time
+import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
+import cv2
 import pytest
+
+from logs.engine import choose, connect_to_read
 
 Show = Callable[..., Any]
 Hand = Callable[..., tuple[float, float]]
@@ -18,19 +25,24 @@ SIZE = (640, 480)
 TWO_TICKS_S = 2 / 60
 
 
-@pytest.fixture(scope="module")
-def display() -> Iterator[str]:
-    """A virtual screen of 640 x 480."""
+def start_server(size: str, *options: str) -> tuple[subprocess.Popen[bytes], str]:
+    """A virtual screen, and the name of its display."""
     ours, theirs = os.pipe()
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(theirs), "-nolisten", "tcp", "-noreset", "-screen", "0", "640x480x24"],
+        ["Xvfb", *options, "-displayfd", str(theirs), "-nolisten", "tcp", "-screen", "0", f"{size}x24"],
         pass_fds=(theirs,),
         stderr=subprocess.DEVNULL,
     )
     os.close(theirs)
     with os.fdopen(ours) as answer:
-        number = answer.readline().strip()
-    yield f":{number}"
+        return server, f":{answer.readline().strip()}"
+
+
+@pytest.fixture(scope="module")
+def display() -> Iterator[str]:
+    """A virtual screen of 640 x 480."""
+    server, name = start_server("640x480", "-noreset")
+    yield name
     server.terminate()
     server.wait(30)
 
@@ -105,19 +117,66 @@ def test_only_the_chord_ends_the_show(windowed: Callable[..., Any], hand: Hand) 
 
 
 def test_a_screen_that_goes_away_ends_the_show_with_code_3(show: Show, logged: Logged) -> None:
-    ours, theirs = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(theirs), "-screen", "0", "320x200x24"],
-        pass_fds=(theirs,),
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(theirs)
-    with os.fdopen(ours) as answer:
-        number = answer.readline().strip()
-    running = show("--source", "demo", display=f":{number}")
+    server, name = start_server("320x200")
+    running = show("--source", "demo", display=name)
     running.until(lambda facts: facts["visitor"])
     server.kill()
     server.wait(30)
     assert running.end(None) == 3
     (visit,) = logged("--include-demo")
     assert visit["reason"] == "stopped"
+
+
+def test_a_service_that_starts_before_its_screen_waits_for_it(show: Show) -> None:
+    """F32: one message, then the show appears on the display that came up meanwhile."""
+    first, name = start_server("320x200")
+    first.terminate()
+    first.wait(30)
+    running = show("--screen", "required", "--source", "demo", display=name)
+    assert running.process.stdout is not None
+    line = running.process.stdout.readline()
+    assert "Waiting up to 60 s for a screen" in line
+    server, again = start_server("320x200", name)
+    try:
+        assert again == name
+        assert running.until_pictures()["screen"] == "screen"
+        assert running.end() == 0
+        assert running.said.count("Waiting") == 0
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def test_what_a_technician_sets_at_the_panel_is_in_force_kept_and_in_the_log(
+    windowed: Callable[..., Any], hand: Hand, small_home: Path, command: Callable[..., Any]
+) -> None:
+    config = (small_home / "config.toml").read_bytes()
+    running = windowed("--source", "demo", "--record", str(small_home / "film.mp4"))
+    hand("key", "d")
+    running.until(lambda facts: facts["desk"]["panel"])
+    hand("key", "Down", "key", "shift+Right")
+    kept = small_home / "panel.toml"
+    running.until(lambda facts: kept.exists())
+    assert tomllib.loads(kept.read_text(encoding="utf-8")) == {"baited": {"light_radius_px": 270.0}}
+    hand("key", "b")
+    running.until(lambda facts: facts["desk"]["blackout"])
+    hand("key", "Escape", "key", "Escape", "key", "t")
+    running.until(lambda facts: facts["desk"]["pattern"] == "border")
+    hand("key", "ctrl+q")
+    assert running.end(None) == 0
+    assert (small_home / "config.toml").read_bytes() == config
+    shown = json.loads(command("config", "show", "--json").stdout)
+    radius = shown["baited.light_radius_px"]
+    assert (radius["value"], radius["origin"]) == (270.0, "panel")
+    assert noted(small_home, "setting") == [
+        {"name": "baited.light_radius_px", "value": 270.0, "before": 220.0, "by": "panel"}
+    ]
+    assert noted(small_home, "blackout") == [{"on": True}, {"on": False}]
+    film = cv2.VideoCapture(str(small_home / "film.mp4"))
+    assert film.read()[1].shape == (SIZE[1], SIZE[0], 3)
+
+
+def noted(home: Path, kind: str) -> list[dict[str, Any]]:
+    with closing(connect_to_read(choose(), home / "visits.db")) as database:
+        rows = database.execute("SELECT detail FROM event WHERE kind = ? ORDER BY id", (kind,))
+        return [json.loads(detail) for (detail,) in rows]

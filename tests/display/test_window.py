@@ -45,6 +45,17 @@ def test_only_the_chord_ends_the_show(probe: Callable[..., Any], x_display: str)
     assert window.end() == 0
 
 
+def test_a_held_arrow_repeats_and_other_keys_do_not(probe: Callable[..., Any], x_display: str) -> None:
+    window = probe(x_display)
+    window.do("keydown", "d", "keydown", "shift", "keydown", "Right")
+    window.until(lambda seen: seen["keys"].count("shift+right") >= 5)
+    window.do("keyup", "Right", "keyup", "shift", "keyup", "d", "key", "ctrl+Left")
+    keys = window.until(lambda seen: "ctrl+left" in seen["keys"])["keys"]
+    assert keys.count("d") == 1
+    assert set(keys) == {"d", "shift+right", "ctrl+left"}
+    assert window.end() == 0
+
+
 def test_a_window_manager_cannot_close_it(
     probe: Callable[..., Any], x_client: Callable[..., str], x_display: str
 ) -> None:

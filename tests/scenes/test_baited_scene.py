@@ -179,3 +179,15 @@ def test_importing_a_scene_loads_no_window_camera_or_database() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=120
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_another_screen_size_keeps_every_bug_and_its_drawn_row_at_its_place_on_the_wall() -> None:
+    scene = run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 400)
+    shares = scene.frame(0.5)[0][:, :2] / SIZE
+    scene.resize((1920, 1440))
+    assert scene.frame(0.5)[0][:, :2] / (1920, 1440) == pytest.approx(shares, abs=1e-4)
+    scene.step(True, 700.0, 500.0)
+    moved_px = np.hypot(*(scene.frame(1.0)[0][:, :2] - shares * (1920, 1440)).T)
+    # The fastest step, and half of the one before that was under way.
+    assert np.percentile(moved_px, 99) < 12
+    assert scene.size == (1920, 1440)

@@ -96,6 +96,7 @@ class Status(BaseModel):
     written_monotonic_s: FiniteFloat
     pid: int
     error: str = ""
+    black: bool = False
     ages: dict[str, FiniteFloat | None] = {}
     light: dict[str, Any] = {}
     log: dict[str, Any] = {}
@@ -110,6 +111,8 @@ class Status(BaseModel):
         if not 0 <= since_s <= STALE_S:
             return [f"The show's last sign is {since_s:.0f} s old: it hangs. Stop and start it."]
         found = [f"Status: {self.error}"] if self.error else []
+        if self.black:
+            found.append("The picture is black where bugs should be seen: look at the screen and its driver.")
         found += [
             f"The last {name} is {age_s:.0f} s old."
             for name in ("picture", "tick")

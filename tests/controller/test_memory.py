@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import os
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from controller.scenes import open_scene
 from controller.settings import load
 from controller.show import Show
 from controller.stepper import ManualClock, Stepper
+from controller.studies.memory import resident_bytes
 from display.canvas import open_canvas
 from display.settings import DisplaySettings
 from logs.visits import Visits
@@ -25,12 +24,6 @@ from logs.writer import Log
 MIB = 1024 * 1024
 # Ten pictures a second, so that 20,000 of them are half an hour of visits and 5,000 texts or more.
 PERIOD_S = 0.1
-
-
-def resident_bytes() -> int:
-    gc.collect()
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 class Evening:

@@ -13,13 +13,13 @@ import av
 from PIL import Image
 
 TARGET = Path(__file__).with_name("loop.webp")
-WIDTH_PX = 640
-RATE_HZ = 15
-QUALITY = 55
+WIDTH_PX = 560
+RATE_HZ = 12
+QUALITY = 45
 
 
 def pictures(film: Path, start_s: float, end_s: float) -> list[Image.Image]:
-    """The film's pictures between two times, 15 a second, 640 px wide."""
+    """The film's pictures between two times, 12 a second, 560 px wide."""
     found: list[Image.Image] = []
     with av.open(str(film)) as opened:
         for frame in opened.decode(video=0):

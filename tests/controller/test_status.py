@@ -54,6 +54,7 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
         ({"log": {"error": "disk is full", "warning": ""}}, 1000.5, "disk is full"),
         ({"log": {"error": "", "warning": "kept as visits.damaged.db"}}, 1000.5, "kept as"),
         ({"light": {"alive": False, "reason": "camera_lost"}}, 1000.5, "camera_lost"),
+        ({"black": True}, 1000.5, "picture is black"),
     ],
 )
 def test_what_is_stale_or_unwell_is_named(

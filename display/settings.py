@@ -66,7 +66,7 @@ class DisplaySettings(BaseModel):
     screen: str = Field(
         default="",
         max_length=200,
-        description="Screen: name or number of `devices`, left, right, top, bottom or 1280,0; empty = primary.",
+        description="Name or number of `devices`, left, right, top, bottom or 1280,0; empty = primary.",
     )
     quality: Literal["normal", "high"] = Field(
         default="normal",

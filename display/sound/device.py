@@ -16,6 +16,13 @@ class NoPlayerError(RuntimeError):
     """Sound cannot be played by this installation at all."""
 
 
+def in_words(error: Exception) -> str:
+    """The error's own words, with its kind where nobody foresaw it."""
+    if isinstance(error, DeviceError | NoPlayerError):
+        return str(error)
+    return f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
 class OpenDevice(Protocol):
     """`name` of the way to the loudspeakers, `frames` taken so far, `close()`."""
 

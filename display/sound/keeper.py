@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 
 from display.sound.ambience import RATE_HZ
-from display.sound.device import DeviceError, Fill, OpenDevice
+from display.sound.device import Fill, NoPlayerError, OpenDevice, in_words
 from display.sound.mixer import Mixer
 
 RETRY_S = 60.0
@@ -53,8 +53,11 @@ class Keeper:
         self._mixer.hush()
         try:
             self.device = self._opener(self._mixer.fill)
-        except DeviceError as error:
-            self._complain(f"No sound: {error}. The show goes on silently; it is tried again every minute.")
+        except NoPlayerError:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever a device's library meets, it may be well in a minute
+            why = in_words(error)
+            self._complain(f"No sound: {why}. The show goes on silently; it is tried again every minute.")
             return
         self.opens += 1
         self._frames, self._still_s, self._healthy_s = self.device.frames, 0.0, 0.0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from display.sound.ambience import Frames, ambience
-from display.sound.device import Fill, NoPlayerError, OpenDevice, open_device
+from display.sound.device import Fill, NoPlayerError, OpenDevice, in_words, open_device
 from display.sound.keeper import Keeper
 from display.sound.mixer import CLOSING_S, Mixer
 from display.sound.settings import SoundSettings
@@ -99,11 +99,18 @@ class Sound:
             if self._wait_until_on():
                 self._mixer.loop = self._load()
                 self._play()
-        except NoPlayerError as error:
-            self._dead = f"No sound: {error}. The show goes on silently."
-            log.warning("%s", self._dead)
-        finally:
+        except Exception as error:  # noqa: BLE001  a fault here costs the sound and nothing else
+            self._give_up(error)
+        try:
             self._keeper.close()
+        except Exception as error:  # noqa: BLE001  a device that cannot even be closed
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        if not self._dead:
+            self._dead = f"No sound: {in_words(error)}. The show goes on silently."
+            foreseen = isinstance(error, NoPlayerError)
+            log.warning("%s", self._dead, exc_info=None if foreseen else error)
 
     def _wait_until_on(self) -> bool:
         while not self._settings.on and not self._stop.wait(TURN_S):
@@ -124,8 +131,13 @@ class Sound:
             try:
                 return read_loop(file)
             except SoundFileError as error:
-                self._file_fault = f"sound.file {file}: {error}; our own loop is played instead."
-                log.warning("%s", self._file_fault)
+                self._refuse(file, str(error))
             except ImportError:
                 pass  # the device says so in a moment, and for the same reason
+            except Exception as error:  # noqa: BLE001  such as no memory for it: our loop needs little
+                self._refuse(file, in_words(error))
         return ambience()
+
+    def _refuse(self, file: str, why: str) -> None:
+        self._file_fault = f"sound.file {file}: {why}; our own loop is played instead."
+        log.warning("%s", self._file_fault)

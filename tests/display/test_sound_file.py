@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+import tracemalloc
 import wave
 from pathlib import Path
 
@@ -96,6 +97,16 @@ def test_values_that_are_no_sound_are_not_passed_on(tmp_path: Path) -> None:
     assert np.isfinite(loop).all()
     assert np.abs(loop).max() <= 1
     assert 0.5 in loop
+
+
+def test_while_a_file_is_read_little_more_is_held_than_the_loop_itself(tmp_path: Path) -> None:
+    path = write_wav(tmp_path / "long.wav", np.zeros((48_000 * 60, 2)), 48_000)
+    tracemalloc.start()
+    loop = read_loop(str(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(loop) == 60 * RATE_HZ
+    assert peak < 1.1 * loop.nbytes
 
 
 def refused(path: Path | str) -> str:

@@ -33,12 +33,13 @@ class Bench:
         self.tries_s: list[float] = []
         self.open = self.closed = 0
         self.fill: Fill | None = None
+        self.error: Exception = DeviceError("there is none")
         self.name, self.frames = "bench", 0
 
     def opener(self, fill: Fill) -> Bench:
         self.tries_s.append(self.now_s)
         if not self.alive:
-            raise DeviceError("there is none")
+            raise self.error
         assert not self.open, "two devices at once"
         self.open, self.fill, self.frames = 1, fill, 0
         return self
@@ -72,10 +73,12 @@ def test_a_healthy_device_is_opened_once_for_a_day(mixer: Mixer) -> None:
     assert keeper.fault == ""
 
 
+@pytest.mark.parametrize("kind", [DeviceError, RuntimeError, MemoryError, OSError])
 def test_without_a_device_it_is_tried_once_a_minute_and_told_once(
-    mixer: Mixer, caplog: pytest.LogCaptureFixture
+    kind: type[Exception], mixer: Mixer, caplog: pytest.LogCaptureFixture
 ) -> None:
     bench = Bench(alive=False)
+    bench.error = kind("there is none")
     keeper = Keeper(mixer, bench.opener)
     mixer.lit = True
     bench.run(keeper, 8 * HOUR_S)
@@ -196,6 +199,73 @@ def test_what_waits_for_ever_holds_up_nobody() -> None:
     hang.set()
 
 
+def test_a_device_whose_library_fails_in_any_way_is_tried_again() -> None:
+    bench, now_s = Bench(alive=False), [0.0]
+    bench.error = RuntimeError("broken library")
+    sound = Sound(SoundSettings(), bench.opener, lambda: now_s[0])
+    wait_for(lambda: sound.state()["fault"])
+    assert "broken library" in sound.state()["fault"]
+    bench.alive, now_s[0] = True, RETRY_S
+    wait_for(lambda: sound.state()["device"])
+    sound.close()
+
+
+class Failing(Bench):
+    """A device whose closing fails too."""
+
+    failing = False
+
+    @property
+    def frames(self) -> int:
+        if self.failing:
+            raise OSError("no such card")
+        return 0
+
+    @frames.setter
+    def frames(self, frames: int) -> None:
+        pass
+
+    def close(self) -> None:
+        super().close()
+        raise RuntimeError("closing failed")
+
+
+def test_a_fault_that_nobody_foresaw_is_told_with_its_place_and_leaves_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    bench = Failing()
+    sound = Sound(SoundSettings(), bench.opener)
+    wait_for(lambda: sound._keeper.device)
+    bench.failing = True
+    wait_for(lambda: not sound._thread.is_alive())
+    assert bench.closed == 1
+    assert "no such card" in sound.state()["fault"]
+    assert "held up" not in sound.state()["fault"]
+    sound.light(True)
+    sound.configure("volume", 0.1)
+    sound.close()
+    assert "no such card" in sound.state()["fault"]
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    assert [bool(record.exc_info) for record in told] == [True]
+
+
+def test_a_file_that_cannot_be_held_is_named_and_our_loop_played(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(file: str) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("display.sound.player.read_loop", full)
+    bench = Bench()
+    sound = Sound(SoundSettings(file="loop.wav"), bench.opener)
+    wait_for(lambda: sound.state()["device"])
+    assert "loop.wav: MemoryError" in sound.state()["file_fault"]
+    assert sound.state()["fault"] == ""
+    assert len(warnings(caplog)) == 1
+    np.testing.assert_array_equal(sound._mixer.loop, ambience())
+    sound.close()
+
+
 def test_switched_off_no_device_is_touched_until_it_is_switched_on() -> None:
     bench = Bench()
     looks: list[float] = []
@@ -237,7 +307,7 @@ def test_without_the_library_there_is_silence_and_one_message(
 ) -> None:
     monkeypatch.setitem(sys.modules, "miniaudio", None)
     if file:
-        monkeypatch.setattr("display.sound.sound_file._content", lambda name: b"")
+        monkeypatch.setattr("display.sound.sound_file._checked", Path)
     sound = Sound(SoundSettings(file=file))
     wait_for(lambda: sound.state()["fault"])
     sound.light(True)

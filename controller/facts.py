@@ -26,8 +26,10 @@ class Facts:
         log: Log,
         settings: Settings,
         clock: Callable[[], float] = time.perf_counter,
+        held_by_screen: Callable[[], bool] = lambda: False,
     ) -> None:
         self._show, self._canvas, self._log, self._clock = show, canvas, log, clock
+        self._held_by_screen = held_by_screen
         self._fixed = {"scene": settings["show"].scene, "warnings": settings.warnings}
         self._since_s, self._pictures = clock(), 0
         self._began_s = clock()
@@ -81,7 +83,7 @@ class Facts:
         rate_hz = round(canvas.refresh_rate, 3)
         return {
             "screen": canvas.name,
-            "vsync": canvas.vsync,
+            "vsync": self._held_by_screen(),
             "refresh_hz": rate_hz,
             "black": canvas.black,
             "power": power,

@@ -41,7 +41,8 @@ from logs.writer import Log
 
 SWITCH_INTERVAL_S = 5e-4
 SCREEN_WAIT_S = 60.0
-END_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# A closed terminal or ssh connection ends the show as properly as the others.
+END_SIGNALS = [signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 logger = logging.getLogger(__name__)
 
@@ -150,12 +151,12 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     canvas = open_canvas(settings["display"], headless)
     parts.callback(canvas.close)
     name = _source_name(home, settings, headless)
-    clock, pace = _pacing(canvas, film=wish.record is not None and headless and name == "demo")
+    clock, rhythm = _pacing(canvas, film=wish.record is not None and headless and name == "demo")
     source = _open_source(name, home, settings, canvas, wish.seed, clock)
     parts.callback(source.close)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
     visits = Visits(settings["log"])
-    show = Show(canvas, source, scene, visits, log, Stepper(clock), clock, pace)
+    show = Show(canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait)
     show.sound = sound = None if headless else Sound(settings["sound"])
     if sound is not None:
         parts.callback(sound.close)
@@ -165,22 +166,23 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     show.desk = Desk(canvas, scene, sound, settings, saver, facts, clock, log.note)
     for number in END_SIGNALS:
         signal.signal(number, lambda *_: show.stop("stopped"))
-    parts.callback(StatusWriter(home, Facts(show, canvas, log, settings)).stop)
+    status = Facts(show, canvas, log, settings, clock, lambda: rhythm.held_by_screen)
+    parts.callback(StatusWriter(home, status).stop)
     gc.collect()
     gc.freeze()
     return show, canvas
 
 
-def _pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Callable[[], None]]:
-    """The show's clock, and what waits for the next picture.
+def _pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Rhythm | FilmClock]:
+    """The show's clock, and whose `wait` waits for the next picture.
 
     A film of a simulated visitor without a screen has a time of its own, so that it is smooth on any machine.
     """
     host = time.perf_counter
     if film:
         clock = FilmClock(RATE_HZ, host, time.sleep)
-        return clock, clock.wait
-    return host, Rhythm(canvas, host, time.sleep).wait
+        return clock, clock
+    return host, Rhythm(canvas, host, time.sleep)
 
 
 def _open_session(show: Show) -> OpenSession | None:

@@ -159,7 +159,6 @@ class Canvas:
 
     @pattern.setter
     def pattern(self, pattern: Pattern | None) -> None:
-        self._composer.patterns.screen = self._surface.name, self._surface.index
         self._composer.patterns.pattern = pattern
 
     @property
@@ -196,7 +195,7 @@ class Canvas:
         self._check_alive()
         size_px, now_s = self._surface.framebuffer_size, self._now()
         with self._gpu_clock:
-            self._composer.draw(rows, beam, dust, size_px, now_s)
+            self._composer.draw(rows, beam, dust, size_px, now_s, (self._surface.name, self._surface.index))
         self._look_for_black(rows, beam, size_px, now_s)
 
     def flip(self) -> None:
@@ -244,7 +243,12 @@ class Canvas:
         """Once a minute ask for the pixels that the screen gets, and judge them when they are there."""
         found = self._looked_at.fetch()
         if found is not None:
+            before = self._detector.black
             self._detector.judge(found[0])
+            if self._detector.black and not before:
+                log.warning("the picture is black where bugs should be seen; look at screen and driver")
+            elif before and not self._detector.black:
+                log.info("the picture is no longer black")
         if self._detector.due(now_s) and not self.blackout and must_show(rows, beam, self.size):
             self._looked_at.ask(size_px, now_s)
 

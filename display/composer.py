@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeAlias
 
 from pyglet import gl
 
@@ -19,6 +20,9 @@ from display.renderer import Renderer
 from display.text import Line
 
 log = logging.getLogger(__name__)
+
+# A pattern, the picture's size in px, the screen's name and number.
+Wanted: TypeAlias = tuple[Pattern, tuple[int, int], tuple[str, int]]
 
 
 class Composer:
@@ -37,6 +41,7 @@ class Composer:
         self._copy: Target | None = None
         self._record_mark: float | None = None
         self._time_s = 0.0
+        self._told_text = False
 
     @property
     def corners(self) -> Corners:
@@ -58,12 +63,23 @@ class Composer:
         """Let the next picture be read back into `recorded`, as it is before corner pin and brightness."""
         self._record_mark = mark
 
-    def draw(self, rows: Rows, beam: Beam, dust: Dust, size_px: tuple[int, int], time_s: float) -> None:
-        """Draw one picture. ValueError for wrong arrays; DisplayLost when the driver reports an error."""
+    def draw(
+        self,
+        rows: Rows,
+        beam: Beam,
+        dust: Dust,
+        size_px: tuple[int, int],
+        time_s: float,
+        screen: tuple[str, int] = ("", 0),
+    ) -> None:
+        """Draw one picture; patterns may tell the `screen`, its name and number.
+
+        Raises ValueError for wrong arrays, DisplayLost when the driver reports an error.
+        """
         self._renderer.load(rows, beam, dust)
         self._time_s = time_s
-        self.patterns.prepare(size_px)
-        self._text.set(self.lines, size_px)
+        self.patterns.prepare(size_px, screen)
+        self._set_text(size_px)
         self._draw(size_px)
         check_gl("drawing a picture")
 
@@ -78,6 +94,17 @@ class Composer:
             pixels = read_pixels(size_px)
         check_gl("reading the picture")
         return pixels
+
+    def _set_text(self, size_px: tuple[int, int]) -> None:
+        try:
+            self._text.set(self.lines, size_px)
+        except Exception:
+            # Visitors get their picture whatever text meets.
+            if not self._told_text:
+                log.exception("text cannot be painted and is left out (told once)")
+            self._told_text = True
+            self.lines = None
+            self._text.set(None, size_px)
 
     def close(self) -> None:
         """End the painting of patterns."""
@@ -111,27 +138,25 @@ class PatternLayer:
 
     def __init__(self, images: GreyImages) -> None:
         self.pattern: Pattern | None = None
-        self.screen = ("", 0)
         self._images, self._texture = images, GreyTexture()
-        self._shown: tuple[Pattern, tuple[int, int]] | None = None
-        self._asked: tuple[Pattern, tuple[int, int]] | None = None
+        self._shown: Wanted | None = None
+        self._asked: Wanted | None = None
         self._image: Future[Pixels] | None = None
         self._painters = ThreadPoolExecutor(1, "pattern")
 
-    def prepare(self, size_px: tuple[int, int]) -> None:
+    def prepare(self, size_px: tuple[int, int], screen: tuple[str, int]) -> None:
         """Ask for the image of the pattern, and take it over once it is painted."""
         if self.pattern is None:
             self._shown = self._asked = None
             return
-        wanted = (self.pattern, size_px)
+        wanted = (self.pattern, size_px, screen)
         if wanted not in (self._asked, self._shown):
             self._asked = wanted
-            name, index = self.screen
-            self._image = self._painters.submit(self.pattern.image, size_px, name, index)
+            self._image = self._painters.submit(self.pattern.image, size_px, screen[0], screen[1])
         if self._asked == wanted and self._image is not None and self._image.done():
             self._take(self._image, wanted)
 
-    def _take(self, image: Future[Pixels], wanted: tuple[Pattern, tuple[int, int]]) -> None:
+    def _take(self, image: Future[Pixels], wanted: Wanted) -> None:
         self._image = self._asked = None
         self._shown = wanted
         fault = image.exception()

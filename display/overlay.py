@@ -15,7 +15,9 @@ from display.text import Line, columns_px, line_height_px, paint_line
 MOST_PAINTED_LINES = 4
 MARGIN_SHARE = 0.02
 # The width in line heights: a step of it, and the most, which leaves the light and its bugs in view.
-WIDTH_STEP_LINES, WIDEST_LINES = 4, 32
+WIDTH_STEP_LINES, WIDEST_LINES = 8, 32
+# Room that is there from the start, so that another number of lines changes nothing else.
+ROOM_LINES = 48
 
 
 class GreyImages:
@@ -87,12 +89,16 @@ class TextBox:
         step_px = WIDTH_STEP_LINES * line_px
         width_px = -(-columns_px(lines, line_px) // step_px) * step_px
         width_px = min(width_px, size_px[0], WIDEST_LINES * line_px)
-        grown = width_px > self._width_px or line_px != self._line_px or len(lines) != len(self._painted)
-        if grown or not self._painted:
-            self._width_px = width_px if not self._painted else max(width_px, self._width_px)
-            self._line_px = line_px
-            self._painted = [None] * len(lines)
-            self._texture.reserve((self._width_px, line_px * len(lines)))
+        room_px = (
+            max(width_px, self._width_px if self._painted else 0),
+            line_px * max(len(lines), ROOM_LINES),
+        )
+        if not self._painted or self._line_px != line_px or self._texture.size_px != room_px:
+            self._painted = []
+            self._width_px, self._line_px = room_px[0], line_px
+            self._texture.reserve(room_px)
+        # Lines that stay where they were stay in view while others come or go.
+        self._painted = [*self._painted[: len(lines)], *[None] * (len(lines) - len(self._painted))]
         self._paint_changed(lines)
 
     def _paint_changed(self, lines: Sequence[Line]) -> None:

@@ -21,6 +21,7 @@ QUIT_CHORD = "ctrl+q"
 _ON_X = sys.platform.startswith("linux")
 # X protocol numbers (X.h)
 _BUTTON_PRESS, _BUTTON_RELEASE, _MOTION, _ENTER, _LEAVE, _DESTROY_NOTIFY = 4, 5, 6, 7, 8, 17
+_SHIFTED_TAB = 0xFE20  # XK_ISO_Left_Tab (keysymdef.h)
 _FOCUS_OUT, _NOTIFY_INFERIOR, _NOTIFY_POINTER = 10, 2, 5
 
 
@@ -170,4 +171,6 @@ def _server_ms(event: Any) -> int | None:
 def _key_name(symbol: int, modifiers: int) -> str:
     held = ((key.MOD_CTRL, "ctrl"), (key.MOD_ALT, "alt"), (key.MOD_SHIFT, "shift"))
     names = [name for bit, name in held if modifiers & bit]
+    if symbol == _SHIFTED_TAB:
+        return "+".join([*names, "tab"])
     return "+".join([*names, str(key.symbol_string(symbol)).lower().lstrip("_")])

@@ -31,7 +31,8 @@ log = logging.getLogger(__name__)
 class WindowSurface:
     """The surface of the show on the screen that `wanted` names (see `choose_screen`).
 
-    `screen`, `name`, `index` and `refresh_rate` (Hz) are those of the moment; `vsync` is measured once.
+    `screen`, `name`, `index` and `refresh_rate` (Hz) are those of the moment; `vsync` is measured at the
+    start and supposed after a change.
     From the first `dispatch` to `close` a thread looks after it every `look_every_s`: the window follows
     its screen, and the screen is kept lit. An output that is off at the start is waited for elsewhere.
     Raises DisplayError (no display, no OpenGL 3.3) or NoSuchScreenError.
@@ -82,6 +83,8 @@ class WindowSurface:
         if _ON_X:
             self.watch.start()
         if self.watch.screen is not self.screen:
+            # Another screen may hold pictures back though the first did not; the pacing finds out.
+            self.vsync = self.vsync or self.watch.screen != self.screen
             self._follow(self.watch.screen)
         self._window.dispatch_events()
         if self._window.destroyed:

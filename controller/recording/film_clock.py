@@ -12,6 +12,8 @@ class FilmClock:
     machine is too slow for its pictures, and its film is smooth all the same.
     """
 
+    held_by_screen = False
+
     def __init__(self, rate_hz: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
         self._rate_hz, self._clock, self._sleep = rate_hz, clock, sleep
         self._start_s, self._pictures = clock(), 0

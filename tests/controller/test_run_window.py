@@ -90,14 +90,16 @@ def test_a_press_of_three_seconds_is_one_session_of_that_length_at_that_place(
     assert visit["start"] == pytest.approx([200 / SIZE[0], 120 / SIZE[1]], abs=1 / SIZE[1])
 
 
-def test_sigterm_in_the_middle_of_a_press_closes_the_session_with_its_reason(
-    windowed: Callable[..., Any], hand: Hand, logged: Logged
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_the_middle_of_a_press_closes_the_session_with_its_reason(
+    windowed: Callable[..., Any], hand: Hand, logged: Logged, number: int
 ) -> None:
+    """SIGHUP: the terminal, or the connection over which the show was started, was closed."""
     running = windowed()
     hand("mousemove", "300", "200")
     hand("mousedown", "1")
     running.until(lambda facts: facts["visitor"])
-    assert running.end(signal.SIGTERM) == 0
+    assert running.end(number) == 0
     hand("mouseup", "1")
     (visit,) = logged()
     assert visit["reason"] == "stopped"

@@ -292,3 +292,72 @@ def test_settings_move_and_dim_from_the_start() -> None:
     assert opened.brightness == 0.5
     assert opened.corners == (0.1, 0, 0, 0, 0, 0, 0, 0)
     opened.close()
+
+
+def test_a_line_more_or_less_leaves_the_others_in_view(canvas: Canvas) -> None:
+    lines = [Line(f"line {number}") for number in range(8)]
+    canvas.lines = lines
+    for _ in range(3):
+        before = shot(canvas)
+    for changed in ([*lines, Line("one more")], lines[:5], lines):
+        canvas.lines = changed
+        kept = min(len(changed), 5)
+        # Lines of 16 px from 4 px below the top.
+        rows = slice(4, 4 + 16 * kept)
+        assert np.array_equal(shot(canvas)[rows], before[rows])
+
+
+def test_text_that_cannot_be_painted_costs_no_picture(
+    canvas: Canvas, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any) -> Pixels:
+        raise OSError("the font is gone")
+
+    plain = shot(canvas, BUG)
+    monkeypatch.setattr("display.overlay.paint_line", broken)
+    for _ in range(3):
+        canvas.lines = [Line("text")]
+        assert np.array_equal(shot(canvas, BUG), plain)
+    assert len(caplog.records) == 1
+    assert "the font is gone" in caplog.text
+
+
+def test_the_number_of_the_screen_follows_the_window_to_another_one(canvas: Canvas) -> None:
+    from display.patterns import PATTERNS
+
+    canvas.pattern = next(one for one in PATTERNS if one.name == "number")
+    shots = []
+    for name, index in (("LEFT", 0), ("RIGHT", 3)):
+        canvas._surface.name, canvas._surface.index = name, index
+        wanted = (canvas.pattern, (WIDTH, HEIGHT), (name, index))
+        for _ in range(10_000):
+            pixels = shot(canvas)
+            if canvas._composer.patterns._shown == wanted:
+                break
+        shots.append(pixels)
+    assert not np.array_equal(*shots)
+
+
+def test_a_black_picture_is_told_when_it_comes_and_when_it_goes(
+    canvas: Canvas, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with monkeypatch.context() as patch:
+        patch.setattr(canvas._composer._renderer, "paint", lambda size_px: None)
+        canvas._composer.blackout = True
+        canvas.draw(BUG, NO_BEAM, NO_DUST)
+        canvas._composer.blackout = False
+        minutes(canvas, clock, 3)
+    minutes(canvas, clock, 3)
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+def test_a_visitor_who_presses_quickly_makes_no_flash(canvas: Canvas) -> None:
+    """WCAG 2.3.1: a general flash changes 10 % of relative luminance on 21,824 px of a usual screen."""
+    surface = open_canvas(DisplaySettings(headless_width=1280, headless_height=720), headless=True)
+    surface.draw(NO_ROWS, (640.0, 360.0, 220.0, 1.0), NO_DUST)
+    levels = surface.read_pixels() / 255
+    linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ (0.2126, 0.7152, 0.0722)
+    assert (luminance >= 0.1).sum() < 21_824 / 10
+    surface.close()

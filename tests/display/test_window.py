@@ -49,10 +49,10 @@ def test_a_held_arrow_repeats_and_other_keys_do_not(probe: Callable[..., Any], x
     window = probe(x_display)
     window.do("keydown", "d", "keydown", "shift", "keydown", "Right")
     window.until(lambda seen: seen["keys"].count("shift+right") >= 5)
-    window.do("keyup", "Right", "keyup", "shift", "keyup", "d", "key", "ctrl+Left")
+    window.do("keyup", "Right", "keyup", "shift", "keyup", "d", "key", "shift+Tab", "key", "ctrl+Left")
     keys = window.until(lambda seen: "ctrl+left" in seen["keys"])["keys"]
     assert keys.count("d") == 1
-    assert set(keys) == {"d", "shift+right", "ctrl+left"}
+    assert set(keys) == {"d", "shift+right", "shift+tab", "ctrl+left"}
     assert window.end() == 0
 
 

@@ -191,3 +191,19 @@ def test_another_screen_size_keeps_every_bug_and_its_drawn_row_at_its_place_on_t
     # The fastest step, and half of the one before that was under way.
     assert np.percentile(moved_px, 99) < 12
     assert scene.size == (1920, 1440)
+
+
+@pytest.mark.parametrize("size", [(640, 480), (1080, 1920), (3840, 2160)])
+def test_after_another_screen_size_the_bugs_in_the_dark_walk_on_in_all_directions(
+    size: tuple[int, int],
+) -> None:
+    """Mean of all headings 15 s later, 0 for none in common, 1 for all alike: .13 without a change."""
+    scene = BaitedScene(BaitedSettings(), (1920, 1080), 7)
+    for _ in range(600):
+        scene.step(False, 0.0, 0.0)
+    ways = scene.bugs["target_x"] - scene.bugs["x"]
+    scene.resize(size)
+    assert scene.bugs["target_x"] - scene.bugs["x"] == pytest.approx(ways)
+    for _ in range(900):
+        scene.step(False, 0.0, 0.0)
+    assert abs(np.exp(1j * scene.bugs["heading"]).mean()) < 0.25

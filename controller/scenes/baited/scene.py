@@ -162,7 +162,10 @@ class BaitedScene:
         self.world["width"], self.world["height"] = size
         for axis, name in ((X, "x"), (Y, "y")):
             share = size[axis] / before[axis]
-            self.bugs[name] *= share
+            way_px = self.bugs[name] * (share - 1.0)
+            self.bugs[name] += way_px
+            # Their targets come along, or all would walk to where the old screen was.
+            self.bugs[f"target_{name}"] += way_px
             self.world[f"light_{name}"] *= share
             self._before[:, axis] *= share
             self._after[:, axis] *= share

@@ -1,6 +1,6 @@
 """Build-time script: the README's short loop from a film of the show.
 
-Usage: python display/pictures/make_loop.py FILM.mp4 [TARGET.webp] [START_S END_S]
+Usage: python controller/recording/make_loop.py FILM.mp4 [TARGET.webp] [START_S END_S]
 The film comes from `python3 -m controller run --headless --source demo --record FILM.mp4 --seconds 12`.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import av
 from PIL import Image
 
-TARGET = Path(__file__).with_name("loop.webp")
+TARGET = Path(__file__).parents[2] / "display" / "pictures" / "loop.webp"
 WIDTH_PX = 560
 RATE_HZ = 12
 QUALITY = 45

@@ -21,7 +21,8 @@ QUIT_CHORD = "ctrl+q"
 _ON_X = sys.platform.startswith("linux")
 # X protocol numbers (X.h)
 _BUTTON_PRESS, _BUTTON_RELEASE, _MOTION, _ENTER, _LEAVE, _DESTROY_NOTIFY = 4, 5, 6, 7, 8, 17
-_SHIFTED_TAB = 0xFE20  # XK_ISO_Left_Tab (keysymdef.h)
+# pyglet has no name for ISO_Left_Tab and gives the place of the key instead (X keycode 23).
+_SHIFTED_TAB = key.user_key(23)
 _FOCUS_OUT, _NOTIFY_INFERIOR, _NOTIFY_POINTER = 10, 2, 5
 
 

@@ -11,7 +11,7 @@ from controller.desk_keys import ALL_KEYS, CORNER_KEYS, GENERAL_KEYS, named
 from controller.knobs import knobs_of
 from controller.live_settings import Configurable, LiveSettings, Picture, Saver
 from controller.settings import Settings
-from display.panel import PANEL_KEYS, Key, Panel, help_lines
+from display.panel import MESSAGE_LINES, PANEL_KEYS, Key, Panel, help_lines, with_message
 from display.patterns import PATTERNS, Pattern
 from display.settings import MOST_SHARE
 from display.text import Line, line_height_px
@@ -106,6 +106,7 @@ class Desk:
         self._next_s = -math.inf
 
     def _do(self, key: Key, name: str) -> None:
+        self.panel.message = ""
         if key.action:
             getattr(self, f"_{key.action}")(key.by, name)
 
@@ -154,9 +155,11 @@ class Desk:
         self._next_s = self._told_until_s
         height_px = self._canvas.framebuffer_size[1]
         room = int(height_px * (1 - MARGIN_SHARE)) // line_height_px(height_px)
-        if self._saver.fault and not self.panel.message:
-            self.panel.message = self._saver.fault
-        return self.panel.lines(self._title("panel"), self._told, room)
+        return self._with_message(self.panel.lines(self._title("panel"), self._told, room - MESSAGE_LINES))
+
+    def _with_message(self, lines: Sequence[Line]) -> tuple[Line, ...]:
+        """What the last key could not do; else what keeps changes from being kept, as long as it does."""
+        return with_message(lines, self.panel.message or self._saver.fault)
 
     def _ask_facts(self) -> Sequence[tuple[str, str]]:
         try:
@@ -174,14 +177,13 @@ class Desk:
 
     def _change(self, values: Mapping[str, Any]) -> None:
         """Change settings; the knobs show what became of it, and the message what was refused."""
-        self.panel.message = self.panel.in_words(self.live.change(values))
+        self.panel.message = self.panel.in_words(self.live.change(values), next(iter(values)))
         for full_name in values:
             self.panel.put(full_name, self.live.value(full_name))
         self.panel.language = self._language
 
     def _toggle_panel(self, by: int, name: str) -> None:
         self._text = "" if self._text == "panel" else "panel"
-        self.panel.message = ""
         self._told_until_s = -math.inf
 
     def _toggle_help(self, by: int, name: str) -> None:
@@ -226,8 +228,7 @@ class Desk:
             x_px, y_px = self._corner_px(corner)
             selected = number == self._corner
             rows.append(Line(f"{words[self._language]}\t{x_px:+d} {y_px:+d} px", selected))
-        fault = (Line(f"! {self.panel.message}"),) if self.panel.message else ()
-        return (Line(self._title("corners")), *rows, *fault)
+        return self._with_message((Line(self._title("corners")), *rows))
 
     def _corner_px(self, corner: str) -> tuple[int, int]:
         width, height = self._canvas.framebuffer_size

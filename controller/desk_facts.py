@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from controller.facts import PictureRate
 from controller.show import Show
 
+# Longer without a question, the panel was closed: what passed meanwhile is no part of the rate.
+RATE_SPAN_S, RATE_GAP_S = 1.0, 2.0
 LABELS = {
     "en": ("Active / bored", "Pictures", "Light", "Visitor no.", "Log", "Sound"),
     "ja": ("反応中 / 飽き", "画像", "光", "来場者", "記録", "音"),
 }
 WORDS = {
     "en": {
+        "a second": "fps",
         "dropped": "dropped",
         "on": "on",
         "off": "off",
@@ -20,7 +24,15 @@ WORDS = {
         "none": "none",
         "waiting": "waiting",
     },
-    "ja": {"dropped": "抜け", "on": "点灯", "off": "消灯", "lost": "切断", "none": "無", "waiting": "待"},
+    "ja": {
+        "a second": "枚/秒",
+        "dropped": "抜け",
+        "on": "点灯",
+        "off": "消灯",
+        "lost": "切断",
+        "none": "無",
+        "waiting": "待",
+    },
 }
 
 
@@ -52,7 +64,7 @@ class DeskFacts:
         clock: Callable[[], float],
     ) -> None:
         self._show, self._log_state, self._session, self._clock = show, log_state, session, clock
-        self._since_s, self._pictures, self._rate = clock(), 0, 0.0
+        self._rate = PictureRate(clock(), RATE_SPAN_S, RATE_GAP_S)
 
     def __call__(self, language: str) -> list[tuple[str, str]]:
         """Label and value of each line; a value that cannot be had says why."""
@@ -71,11 +83,9 @@ class DeskFacts:
         return f"{found['bugs'] - found['bored']:.0f} / {found['bored']:.0f}"
 
     def _steadiness(self, words: dict[str, str]) -> str:
-        now_s, drawn = self._clock(), self._show.pulse.pictures
-        if now_s - self._since_s >= 1.0:
-            self._rate = (drawn - self._pictures) / (now_s - self._since_s)
-            self._since_s, self._pictures = now_s, drawn
-        return f"{self._rate:.1f} fps, {self._show.frames.dropped} {words['dropped']}"
+        rate = self._rate(self._clock(), self._show.pulse.pictures)
+        figure = "–" if rate is None else f"{rate:.1f}"
+        return f"{figure} {words['a second']}, {self._show.frames.dropped} {words['dropped']}"
 
     def _light(self, words: dict[str, str]) -> str:
         light = self._show.pulse.light

@@ -25,6 +25,13 @@ GENERAL_KEYS = (
 CORNER_KEYS = (
     Key(("tab",), "Tab", "turn_corner", 1, {"en": "corners: next one", "ja": "角：次の角"}),
     Key(
+        ("shift+tab",),
+        "Shift Tab",
+        "turn_corner",
+        -1,
+        {"en": "corners: the one before", "ja": "角：前の角"},
+    ),
+    Key(
         ("left", "right", "up", "down"),
         "← → ↑ ↓",
         "move_corner",

@@ -6,15 +6,27 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from display.text import Line
+from display.text import Line, columns_px
 
 Value: TypeAlias = bool | int | float | str
 Words: TypeAlias = Mapping[str, str]
 BIG_STEPS = 10
 # However small the picture: the selected knob and its neighbours.
 FEWEST_KNOBS = 3
+# Always there, if only empty: with another number of lines the whole box would be painted anew.
+MESSAGE_LINES = 2
+# Widths are compared in lines of this height; in other heights they differ alike.
+COMPARED_PX = 32
+CLOSING = "」』）】、。・：；！？ー"
+SWITCHES = {"en": ("off", "on"), "ja": ("切", "入")}
+# What settings refuse by themselves, and the words for it.
+REFUSALS_JA = (
+    (r"(\w+) must not be larger than (\w+)", r"「\1」は「\2」より大きくできない"),
+    (r"these corners fold the picture over; move them apart again", "この角の位置では映せない・離して調整"),
+)
 
 
 class Key(NamedTuple):
@@ -93,10 +105,10 @@ class Knob:
         goal = min(max((whole + steps) * step, Decimal(repr(self.low))), Decimal(repr(self.high)))
         return int(goal) if isinstance(self.default, int) else float(goal) + 0.0
 
-    def shown(self, value: Value) -> str:
+    def shown(self, value: Value, language: str = "en") -> str:
         """A value in words, without its unit."""
         if isinstance(value, bool):
-            return "on" if value else "off"
+            return SWITCHES.get(language, SWITCHES["en"])[value]
         if isinstance(value, int | float):
             text = f"{Decimal(repr(value)):f}"
             return text.rstrip("0").rstrip(".") if "." in text else text
@@ -146,21 +158,31 @@ class Panel:
             if knob.full_name == full_name:
                 self.knobs[place] = replace(knob, value=value)
 
-    def in_words(self, text: str) -> str:
-        """The text with the labels of settings in the place of their names."""
+    def in_words(self, refusal: str, full_name: str) -> str:
+        """Why a setting was refused, in the panel's language and with labels in the place of names."""
+        text = self._japanese(refusal, full_name) if refusal and self.language == "ja" else refusal
         for knob in self.knobs:
             text = re.sub(rf"\b{knob.name}\b", self._label(knob), text) if "_" in knob.name else text
         return text
+
+    def _japanese(self, refusal: str, full_name: str) -> str:
+        text = refusal
+        for pattern, words in REFUSALS_JA:
+            text = re.sub(pattern, words, text)
+        if text != refusal:
+            return text
+        label = next((self._label(knob) for knob in self.knobs if knob.full_name == full_name), full_name)
+        return f"「{label}」は変更できない： {refusal}"
 
     def _label(self, knob: Knob) -> str:
         return knob.label.get(self.language, knob.label["en"])
 
     def lines(self, title: str, facts: Sequence[tuple[str, str]], room: int) -> tuple[Line, ...]:
-        """The panel in at most `room` lines: title, facts, the message, and as many knobs as fit.
+        """The panel in at most `room` lines: title, facts, and as many knobs as fit.
 
         Where not all fit, the knobs scroll with the selection, and facts give way before knobs do.
         """
-        head = [Line(title)] + ([Line(f"! {self.message}")] if self.message else [])
+        head = [Line(title)]
         fewest = min(FEWEST_KNOBS, len(self.knobs)) + 1
         facts = facts[: max(0, room - len(head) - fewest)]
         head += [Line(f"{name}\t{value}") for name, value in facts]
@@ -182,9 +204,38 @@ class Panel:
 
     def _row(self, number: int) -> Line:
         knob = self.knobs[number]
-        value = f"{knob.shown(knob.value)} {knob.unit}".rstrip()
-        configured = "" if knob.value == knob.default else f"  ({knob.shown(knob.default)})"
+        value = f"{knob.shown(knob.value, self.language)} {knob.unit}".rstrip()
+        moved = knob.value != knob.default
+        configured = f"  ({knob.shown(knob.default, self.language)})" if moved else ""
         return Line(f"{self._label(knob)}\t{value}{configured}", selected=number == self.selected)
+
+
+def with_message(lines: Sequence[Line], message: str) -> tuple[Line, ...]:
+    """The lines, and below them MESSAGE_LINES for the message, empty where there is none.
+
+    It is broken where both parts are narrowest, and only when it is wider than all other lines.
+    """
+    text = f"! {' '.join(message.split())}".removesuffix("! ")
+    rows = _broken(text, columns_px(lines, COMPARED_PX)) if text else ()
+    return (*lines, *rows, *[Line("")] * (MESSAGE_LINES - len(rows)))
+
+
+@lru_cache(maxsize=16)
+def _broken(text: str, room_px: int) -> tuple[Line, ...]:
+    ways = [(Line(text[:place].rstrip()), Line(text[place:].lstrip())) for place in _breaks(text)]
+    if not ways or columns_px([Line(text)], COMPARED_PX) <= room_px:
+        return (Line(text),)
+    return min(ways, key=lambda way: columns_px(way, COMPARED_PX))
+
+
+def _breaks(text: str) -> list[int]:
+    """Where a line may end: at blanks, and between Japanese characters but before a closing sign."""
+    return [
+        place
+        for place in range(3, len(text))
+        if text[place] == " "
+        or (text[place - 1] > "\u2fff" and text[place] > "\u2fff" and text[place] not in CLOSING)
+    ]
 
 
 def help_lines(title: str, keys: Sequence[Key], language: str) -> tuple[Line, ...]:

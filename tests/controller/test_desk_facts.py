@@ -25,6 +25,7 @@ def test_the_facts_say_the_swarm_the_pictures_the_light_the_visit_the_log_and_th
     )
     state = SimpleNamespace(queue_length=2, error="disk full")
     facts = DeskFacts(show, lambda: state, lambda: OpenSession(17, 12.4), clock)  # type: ignore[arg-type]
+    facts("en")
     clock.now_s, show.pulse.pictures, show.scene.bugs["interest"][:50] = 102.0, 120, 0.0
     assert facts("en") == [
         ("Active / bored", "200 / 50"),
@@ -42,3 +43,27 @@ def test_the_facts_say_the_swarm_the_pictures_the_light_the_visit_the_log_and_th
     assert told["Sound"] == "none"
     assert "AttributeError" in told["Pictures"]
     assert dict(facts("ja"))["記録"] == "2 待. disk full"
+
+
+def rate(facts: DeskFacts, language: str = "en") -> str:
+    return facts(language)[1][1].split(",")[0]
+
+
+def test_the_rate_of_a_panel_opened_late_is_of_now_and_not_of_the_hours_before() -> None:
+    clock = ManualClock(0.0)
+    show = SimpleNamespace(
+        scene=BaitedScene(load(Path("/nowhere"))["baited"], SIZE, 1),
+        pulse=SimpleNamespace(pictures=0, light=None),
+        frames=SimpleNamespace(dropped=0),
+        sound=None,
+    )
+    log = SimpleNamespace(queue_length=0, error="")
+    facts = DeskFacts(show, lambda: log, lambda: None, clock)  # type: ignore[arg-type]
+    for opened_s in (3600.0, 9000.0):
+        clock.now_s, show.pulse.pictures, told = opened_s, round(60 * opened_s), []
+        for _ in range(9):
+            told.append(rate(facts))
+            clock.now_s += 0.25
+            show.pulse.pictures += 6
+        assert told == ["– fps"] * 4 + ["24.0 fps"] * 5
+    assert rate(facts, "ja") == "24.0 枚/秒"

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from display.panel import PANEL_KEYS, Change, Knob, Panel, help_lines
-from display.text import in_font
+from display.panel import MESSAGE_LINES, PANEL_KEYS, Change, Knob, Panel, help_lines, with_message
+from display.text import Line, columns_px, in_font
 
 
 def knob(name: str = "bugs", value: Any = 250, step: float = 10, **more: Any) -> Knob:
@@ -86,11 +86,49 @@ def test_a_value_that_was_refused_is_shown_as_it_really_is() -> None:
     panel.press("right")
     panel.put("baited.bugs", 250)
     panel.message = "no"
-    texts = [line.text for line in panel.lines("title", [], 10)]
-    assert "bugs\t250" in texts
-    assert "! no" in texts
+    assert "bugs\t250" in [line.text for line in panel.lines("title", [], 10)]
     panel.press("up")
     assert not panel.message
+
+
+LONG = "panel.toml in the folder of this show cannot be written (no space left on device); it is tried again."
+LONG_JA = "「虫の大きさ 最小」は「虫の大きさ 最大」より大きくできない"
+
+
+@pytest.mark.parametrize("message", ["", "no", LONG, LONG_JA, "x" * 300, "a\tb", "、" * 90, " " * 90])
+def test_a_message_comes_and_goes_without_moving_a_line(message: str) -> None:
+    lines = many(5).lines("a title of some length", [], 20)
+    told = with_message(lines, message)
+    assert told[: -len(with_message((), ""))] == lines
+    assert len(told) == len(lines) + MESSAGE_LINES
+    assert not any(line.selected or "\t" in line.text for line in told[-MESSAGE_LINES:])
+
+
+@pytest.mark.parametrize("message", [LONG, LONG_JA])
+def test_a_long_message_is_said_whole_on_two_lines_no_wider_than_needed(message: str) -> None:
+    told = with_message((Line("title"),), message)[-MESSAGE_LINES:]
+    assert all(line.text for line in told)
+    assert "".join(line.text for line in told).replace(" ", "") == f"! {message}".replace(" ", "")
+    whole_px = columns_px([Line(f"! {message}")], 30)
+    assert columns_px(told, 30) < 0.65 * whole_px
+
+
+def test_what_fits_beside_the_other_lines_stays_on_one_line() -> None:
+    wide = (Line("a title that is a good deal longer than the message below it"),)
+    assert [line.text for line in with_message(wide, "it cannot be")[1:]] == ["! it cannot be", ""]
+
+
+def test_switches_and_refusals_are_said_in_the_language() -> None:
+    switch = Knob("sound", "on", {"en": "Sound", "ja": "音"}, "", False, True, choices=(False, True))
+    panel = Panel([switch, knob("size_min_px"), knob("size_max_px")])
+    assert panel.lines("t", [], 9)[2].text == "Sound\toff  (on)"
+    refused = "size_min_px must not be larger than size_max_px"
+    assert panel.in_words(refused, "baited.size_min_px") == refused
+    panel.language = "ja"
+    assert panel.lines("t", [], 9)[2].text == "音\t切  (入)"
+    assert panel.in_words(refused, "baited.size_min_px") == "「虫」は「虫」より大きくできない"
+    assert panel.in_words("the device is gone", "sound.on") == "「音」は変更できない： the device is gone"
+    assert panel.in_words("", "sound.on") == ""
 
 
 def test_the_selection_goes_round_and_is_always_to_be_seen() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,28 +14,6 @@ from display.canvas import Canvas
 from logs.writer import Log
 
 logger = logging.getLogger(__name__)
-
-
-class PictureRate:
-    """Pictures a second, from their count looked at now and then.
-
-    A figure is of `span_s` or more. After `gap_s` without a look the next is of the time from then on.
-    """
-
-    def __init__(self, now_s: float, span_s: float = 0.0, gap_s: float = math.inf) -> None:
-        self._span_s, self._gap_s = span_s, gap_s
-        self._since_s = self._looked_s = now_s
-        self._pictures = 0
-        self._rate: float | None = None
-
-    def __call__(self, now_s: float, pictures: int) -> float | None:
-        """The newest figure, None before the first."""
-        passed_s, late = now_s - self._since_s, now_s - self._looked_s > self._gap_s
-        self._looked_s = now_s
-        if late or (passed_s > 0 and passed_s >= self._span_s):
-            self._rate = None if late else (pictures - self._pictures) / passed_s
-            self._since_s, self._pictures = now_s, pictures
-        return self._rate
 
 
 class Facts:
@@ -54,8 +31,8 @@ class Facts:
         self._show, self._canvas, self._log, self._clock = show, canvas, log, clock
         self._held_by_screen = held_by_screen
         self._fixed = {"scene": settings["show"].scene, "warnings": settings.warnings}
+        self._since_s, self._pictures = clock(), 0
         self._began_s = clock()
-        self._rate = PictureRate(self._began_s)
         self._fault = ""
 
     def __call__(self) -> dict[str, Any]:
@@ -68,7 +45,7 @@ class Facts:
             **self._screen(),
             "size": list(self._show.size),
             "up_s": round(now_s - self._began_s, 1),
-            "fps": round(self._rate(now_s, pulse.pictures) or 0.0, 1),
+            "fps": self._rate(now_s, pulse.pictures),
             "frames": self._show.frames.facts(),
             "dropped_ticks": self._show.stepper.dropped_ticks,
             "faults": pulse.faults,
@@ -93,6 +70,11 @@ class Facts:
         elif self._fault and not fault:
             logger.info("The log is well again; nothing waits.")
         self._fault = fault
+
+    def _rate(self, now_s: float, pictures: int) -> float:
+        passed_s, drawn = now_s - self._since_s, pictures - self._pictures
+        self._since_s, self._pictures = now_s, pictures
+        return round(drawn / passed_s, 1) if passed_s > 0 else 0.0
 
     def _screen(self) -> dict[str, Any]:
         """What may change while the show runs, with the screen or its mode."""

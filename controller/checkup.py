@@ -16,6 +16,8 @@ from controller.install.versions import verdicts
 from controller.settings import CAMERA_PROFILE, DATABASE, ConfigError, load
 from display.glyph import SHIPPED_FONT, FontRefusedError, read_glyph
 from display.screens import display_available
+from display.sound.device import DeviceError, NoPlayerError, open_device
+from display.sound.sound_file import SoundFileError, read_loop
 from logs.engine import choose
 from logs.questions import UnreadableLog, sessions
 
@@ -41,6 +43,7 @@ def findings(home: Path) -> Iterator[Finding]:
     yield _database(home)
     yield _screen()
     yield _glyph(home)
+    yield _sound(home)
     yield _cameras()
     yield _calibration(home)
     yield from _running_show(home)
@@ -117,6 +120,29 @@ def _glyph(home: Path) -> Finding:
     except (OSError, FontRefusedError) as error:
         return Finding("glyph", str(SHIPPED_FONT), f"{path or SHIPPED_FONT}: {error}")
     return Finding("glyph", path or SHIPPED_FONT.name)
+
+
+def _sound(home: Path) -> Finding:
+    """The loop's file and the loudspeakers' device, each tried."""
+    try:
+        settings = load(home)["sound"]
+    except ConfigError:
+        return Finding("sound", "unknown until the settings are mended")
+    if not settings.on:
+        return Finding("sound", "off")
+    name = settings.file or "own loop"
+    if settings.file:
+        try:
+            read_loop(settings.file)
+        except SoundFileError as error:
+            return Finding("sound", name, f"{error}. Give another sound.file; our own loop plays meanwhile.")
+    try:
+        device = open_device(lambda frames: memoryview(bytes(8 * frames)))
+    except (DeviceError, NoPlayerError) as error:
+        return Finding("sound", f"{name}, no device", f"{error}. The show runs silently.", "note")
+    state = f"{name}, on {device.name}"
+    device.close()
+    return Finding("sound", state)
 
 
 def _cameras() -> Finding:

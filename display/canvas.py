@@ -21,6 +21,9 @@ from display.settings import DisplaySettings
 from display.snapshot import write_png
 from display.text import Line
 
+# Where nothing is: presses there are refused by the show as off the screen.
+OUTSIDE = (-1e6, -1e6)
+
 log = logging.getLogger(__name__)
 
 
@@ -235,8 +238,13 @@ class Canvas:
             self._surface.close()
 
     def _on_picture(self, event: PointerEvent) -> PointerEvent:
-        matrix = self._composer.to_picture(self._surface.framebuffer_size)
-        x, y = apply(matrix, event.x / self._scale, event.y / self._scale)
+        """A light that is drawn out of the moved picture stays at its edge; a press out there is none."""
+        width_px, height_px = self._surface.framebuffer_size
+        matrix = self._composer.to_picture((width_px, height_px))
+        found = apply(matrix, event.x / self._scale, event.y / self._scale) or OUTSIDE
+        x, y = found
+        if event.kind != "press":
+            x, y = min(max(x, 0.0), width_px - 1.0), min(max(y, 0.0), height_px - 1.0)
         return replace(event, x=x * self._scale, y=y * self._scale)
 
     def _look_for_black(self, rows: Rows, beam: Beam, size_px: tuple[int, int], now_s: float) -> None:

@@ -25,7 +25,8 @@ class FoldedPictureError(ValueError):
 def to_picture(corners: Corners, size_px: tuple[int, int]) -> Matrix:
     """The homography (3, 3) from framebuffer px to px of the unmoved picture, both y down.
 
-    Solved from the four pairs of corners (direct linear transformation). Raises FoldedPictureError
+    Solved from the four pairs of corners (direct linear transformation); the third coordinate is positive
+    on the whole picture. Raises FoldedPictureError
     when the corners are no convex quadrangle in their order, or are not finite.
     """
     at = _UNIT + np.asarray(corners, float).reshape(4, 2)
@@ -35,13 +36,17 @@ def to_picture(corners: Corners, size_px: tuple[int, int]) -> Matrix:
     for (x, y), (u, v) in zip(moved, unmoved, strict=True):
         rows += [(x, y, 1, 0, 0, 0, -u * x, -u * y), (0, 0, 0, x, y, 1, -v * x, -v * y)]
         wanted += [u, v]
-    return np.append(np.linalg.solve(np.array(rows), np.array(wanted)), 1.0).reshape(3, 3)
+    matrix = np.append(np.linalg.solve(np.array(rows), np.array(wanted)), 1.0).reshape(3, 3)
+    # The solution has 1 at the framebuffer's own corner, which may lie beyond the horizon of the picture:
+    # what counts is that the third coordinate is positive where the picture is.
+    middle = matrix @ (*moved.mean(axis=0), 1.0)
+    return matrix if middle[2] > 0 else -matrix
 
 
-def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
-    """A point moved by a homography."""
+def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float] | None:
+    """A point moved by a homography; None for one beyond the picture's horizon."""
     u, v, w = matrix @ (x, y, 1.0)
-    return float(u / w), float(v / w)
+    return (float(u / w), float(v / w)) if w > 0 else None
 
 
 def _check_convex(at: npt.NDArray[np.float64]) -> None:

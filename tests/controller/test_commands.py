@@ -120,11 +120,22 @@ def test_check_names_the_versions_and_finds_a_spoilt_config(ask: Any, tmp_path: 
     assert not good["settings"]["fault"]
     assert "numba" in good["versions"]["state"]
     names = set(good)
-    assert {"versions", "home", "settings", "database engine", "database", "screen", "glyph"} <= names
+    assert {"versions", "home", "settings", "database engine", "database", "screen", "glyph", "sound"} <= names
     (tmp_path / "config.toml").write_text("[baited]\nbug = 3\n", encoding="utf-8")
     bad = ask("check")
     assert bad.exit_code == 1
     assert "did you mean bugs" in bad.stdout
+
+
+def test_check_tries_the_file_of_the_sound(ask: Any, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[sound]\nfile = "/nowhere/loop.wav"\n', encoding="utf-8")
+    bad = ask("check", "--json")
+    (sound,) = [finding for finding in json.loads(bad.stdout) if finding["name"] == "sound"]
+    assert "No such file" in sound["fault"]
+    assert bad.exit_code == 1
+    (tmp_path / "config.toml").write_text("[sound]\non = false\n", encoding="utf-8")
+    (quiet,) = [found for found in json.loads(ask("check", "--json").stdout) if found["name"] == "sound"]
+    assert (quiet["state"], quiet["fault"]) == ("off", "")
 
 
 def test_a_day_that_is_none_is_wrong_use(ask: Any) -> None:

@@ -193,6 +193,44 @@ def test_the_homography_takes_each_moved_corner_home() -> None:
         strict=True,
     ):
         assert apply(matrix, x, y) == pytest.approx((u, v), abs=1e-6)
+    assert apply(to_picture((0.35, 0.35, 0, 0, 0, 0, 0, 0), (1920, 1080)), 0, 0) is None
+
+
+def test_wherever_the_corners_may_go_the_middle_of_the_picture_is_seen(canvas: Canvas) -> None:
+    """Random corners of the settings' whole range; those that are refused do not count."""
+    random = np.random.default_rng(1)
+    shown = 0
+    with_pattern(canvas, Plain(200))
+    for _ in range(400):
+        corners = tuple(random.uniform(-0.4, 0.4, 8))
+        try:
+            canvas.corners = corners
+        except FoldedPictureError:
+            continue
+        at = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) + np.reshape(corners, (4, 2))
+        # The crossing of the diagonals is the picture's middle in every perspective.
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = at
+        share = ((bx - ax) * (dy - by) - (by - ay) * (dx - bx)) / (
+            (cx - ax) * (dy - by) - (cy - ay) * (dx - bx)
+        )
+        x, y = (at[0] + share * (at[2] - at[0])) * (WIDTH, HEIGHT)
+        if 2 < x < WIDTH - 2 and 2 < y < HEIGHT - 2:
+            shown += 1
+            assert shot(canvas)[int(y), int(x), 0] == 200, corners
+    assert shown > 200
+
+
+def test_a_light_drawn_out_of_a_moved_picture_stays_at_its_edge_and_a_press_there_is_none(
+    canvas: Canvas,
+) -> None:
+    canvas.corners = (0.3, 0.2, 0, 0, 0, 0, 0, 0)
+    for kind, x, y in (("press", 200, 150), ("move", 5, 150), ("release", 5, 5), ("press", 5, 5)):
+        canvas._surface.events.put_pointer(PointerEvent(kind, 0.0, x, y))  # type: ignore[arg-type]
+    inside, edge, released, outside = canvas.take_pointer()
+    assert 0 < inside.x < WIDTH
+    assert (edge.x, edge.y > 100) == (0.0, True)
+    assert 0 <= released.x < WIDTH
+    assert outside.x < 0
 
 
 def test_a_pattern_takes_the_place_of_the_scene_and_its_rectangles_are_sharp(canvas: Canvas) -> None:

@@ -94,9 +94,10 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             show.desk.close()
         if wish.snapshot is not None and code == EXIT_DONE:
             code = _save(show, canvas, wish.snapshot)
+        code = _written(log, code)
         if film is not None and not film.close():
             code = code or EXIT_PROBLEM
-        return _written(log, code)
+        return code
 
 
 def _leave(log: Log) -> None:

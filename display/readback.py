@@ -54,7 +54,11 @@ class GpuClock:
 
 
 class Readback:
-    """Pixels of the bound framebuffer through pixel buffers: asked for now, fetched pictures later."""
+    """Pixels of the bound framebuffer through pixel buffers: asked for now, fetched pictures later.
+
+    Four bytes a pixel are asked for, as they lie in the framebuffer: for three many drivers convert at once
+    and wait for it.
+    """
 
     def __init__(self) -> None:
         self._free: list[int] = []
@@ -73,15 +77,18 @@ class Readback:
         width, height = size_px
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, buffer)
-        gl.glBufferData(gl.GL_PIXEL_PACK_BUFFER, 3 * width * height, None, gl.GL_STREAM_READ)
-        gl.glReadPixels(0, 0, width, height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, ctypes.c_void_p(0))
+        gl.glBufferData(gl.GL_PIXEL_PACK_BUFFER, 4 * width * height, None, gl.GL_STREAM_READ)
+        gl.glReadPixels(0, 0, width, height, gl.GL_RGBA, gl.GL_UNSIGNED_BYTE, ctypes.c_void_p(0))
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, 0)
         fence = gl.glFenceSync(gl.GL_SYNC_GPU_COMMANDS_COMPLETE, 0)
         self._asked.append((buffer, fence, size_px, mark))
         return True
 
     def fetch(self, wait: bool = False) -> tuple[Pixels, float] | None:
-        """The oldest picture if it is ready: (uint8 (height, width, 3), bottom row first; its mark)."""
+        """The oldest picture if it is ready: (uint8 (height, width, 3), bottom row first; its mark).
+
+        The pixels are a view, alpha lies between them: whoever copies them does so in a thread of its own.
+        """
         if not self._asked:
             return None
         buffer, fence, (width, height), mark = self._asked[0]
@@ -90,9 +97,9 @@ class Readback:
             return None
         self._asked.popleft()
         gl.glDeleteSync(fence)
-        pixels = np.empty((height, width, 3), np.uint8)
+        pixels = np.empty((height, width, 4), np.uint8)
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, buffer)
         gl.glGetBufferSubData(gl.GL_PIXEL_PACK_BUFFER, 0, pixels.nbytes, pixels.ctypes.data)
         gl.glBindBuffer(gl.GL_PIXEL_PACK_BUFFER, 0)
         self._free.append(buffer)
-        return pixels, mark
+        return pixels[..., :3], mark

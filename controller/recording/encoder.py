@@ -19,7 +19,7 @@ import numpy as np
 from av import VideoStream
 from av.video.reformatter import Colorspace, Interpolation
 
-from controller.recording.frames import HEAD, Order
+from controller.recording.frames import HEAD, Order, partial_of
 
 # H.264 in 4:2:0 plays everywhere. Constant quality: the dark beam shows bands at 23, none at 18.
 CODEC, FORMAT = "libx264", "yuv420p"
@@ -37,13 +37,15 @@ class Film:
         self.frames = 0
         self._size_px = (order.width_px, order.height_px)
         self._path = Path(order.path)
-        self._partial = self._path.with_name(f".{self._path.stem}.{os.getpid()}.partial.mp4")
-        self._file = av.open(str(self._partial), "w", options={"movflags": "+faststart"})
+        self._partial = partial_of(order.path, os.getpid())
+        self._file = av.open(str(self._partial), "w")
         stream = self._file.add_stream(CODEC, order.rate_hz, options=OPTIONS)
         self._stream = cast(VideoStream, stream)
         self._stream.width, self._stream.height = self._size_px
         self._stream.pix_fmt = FORMAT
         self._stream.codec_context.time_base = Fraction(1, order.rate_hz)
+        # Otherwise a folder that cannot be written to is found out many pictures later.
+        self._file.start_encoding()
 
     def add(self, picture: np.ndarray, repeats: int) -> None:
         """Write an RGB picture (height, width, 3) `repeats` times, brought to the film's size."""
@@ -78,6 +80,9 @@ def encode(source: BinaryIO) -> dict[str, Any]:
             if len(data) < 3 * width * height:
                 break
             film.add(np.frombuffer(data, np.uint8).reshape(height, width, 3), repeats)
+        if not film.frames:
+            film.abandon()
+            return {"fault": "no picture was read; let the show run for longer"}
         film.close()
     except (OSError, av.FFmpegError) as error:
         if film is not None:

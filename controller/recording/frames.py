@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 from typing import NamedTuple
 
 # repeats, width px, height px; then width * height * 3 bytes, RGB, top row first
@@ -16,3 +17,9 @@ class Order(NamedTuple):
     width_px: int
     height_px: int
     rate_hz: int
+
+
+def partial_of(path: str, process_id: int) -> Path:
+    """Where the encoder with that process id writes before the film is complete."""
+    whole = Path(path)
+    return whole.with_name(f".{whole.stem}.{process_id}.partial.mp4")

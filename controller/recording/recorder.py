@@ -1,30 +1,22 @@
-"""A film of the show: pictures are read back late, handed to a thread, and encoded by another process."""
+"""A film of the show: pictures are read back late, given their places in time, and handed to the encoder."""
 
 from __future__ import annotations
 
-import json
 import logging
-import queue
 import subprocess
-import sys
-import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from controller.recording.frames import HEAD, Order
+from controller.recording.feed import EncoderFeed, Pixels
+from display.errors import DisplayLost
 
 RATE_HZ = 60
-# About 50 MB at 1920 x 1080; a slower encoder costs pictures of the film, never of the show.
-MOST_WAITING = 8
-COMPLETION_S = 30.0
+# All waiting at the end together: a service is killed 90 s after it was told to stop.
+COMPLETION_S = 20.0
 # A longer pause than this, a machine asleep for example, is cut out of the film.
 LONGEST_STILL = 60 * RATE_HZ
-
-Pixels = npt.NDArray[np.uint8]
 
 logger = logging.getLogger(__name__)
 
@@ -41,9 +33,9 @@ class RecordedCanvas(Protocol):
 
 
 class Recorder:
-    """Records each picture of a canvas into an MP4 file of 60 pictures a second.
+    """Records a canvas into an MP4 file of 60 pictures a second; a place is the number of a picture in it.
 
-    Pictures stand where they stood in time: a late one is preceded by repeats of the one before it.
+    Pictures stand where they stood in time: repeats of the one before replace a late or missing one.
     With `patient` no picture is left out, the show waits for the encoder instead.
     """
 
@@ -54,91 +46,86 @@ class Recorder:
         patient: bool = False,
         popen: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen,
     ) -> None:
-        self.path, self.fault = path, ""
-        self.left_out = 0
+        self.path = path
         self._canvas, self._patient = canvas, patient
         self._start_s: float | None = None
         self._held: Pixels | None = None
-        self._filled = 0
-        self._waiting: queue.Queue[tuple[int, Pixels] | None] = queue.Queue(MOST_WAITING)
-        command = [sys.executable, "-m", "controller.recording.encoder"]
-        self._child = popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._thread = threading.Thread(target=self._feed, name="film", daemon=True)
-        self._thread.start()
+        self._places = self._filled = 0
+        self._asked = self._handed_on = 0
+        self._encoder = EncoderFeed(path, canvas.framebuffer_size, RATE_HZ, popen)
+
+    @property
+    def left_out(self) -> int:
+        """After `close`: pictures of the show that have only a repeat in the film."""
+        return self._asked - self._handed_on
 
     def picture(self, now_s: float) -> None:
-        """Call before each picture is drawn: keeps it, and hands on those that have become ready."""
-        if not self.fault:
-            self._canvas.record_next(now_s)
-            self._hand_on(wait=False)
+        """Call before each picture is drawn: keeps it, and hands on those that have become ready.
+
+        Of a screen that is faster than the film only the first picture of each place is kept.
+        """
+        if self._encoder.fault:
+            return
+        place = self._place(now_s)
+        if place >= self._places:
+            self._places = place + 1
+            self._asked += 1
+            self._canvas.record_next(place)
+        while self._hand_on(COMPLETION_S if self._patient else 0.0):
+            continue
 
     def close(self) -> bool:
-        """Complete the film, waiting for the encoder; False when it could not be written."""
-        if not self.fault:
-            self._hand_on(wait=True)
-        if self._held is not None:
-            self._put(1, self._held, patient=True)
-        self._waiting.put(None)
-        self._thread.join(COMPLETION_S)
-        self._read_answer()
-        if self.fault:
-            logger.error("The film %s was not written: %s.", self.path, self.fault)
+        """Complete the film; False when it could not be written. Takes about COMPLETION_S at most."""
+        deadline_s = time.monotonic() + COMPLETION_S
+        if not self._encoder.fault:
+            self._hand_on_the_rest(deadline_s)
+        self._encoder.finish(_left_s(deadline_s))
+        if self._encoder.fault:
+            logger.error("The film %s was not written: %s.", self.path, self._encoder.fault)
         elif self.left_out:
-            logger.warning("%d pictures of the film are repeats: the encoder was too slow.", self.left_out)
-        return not self.fault
+            logger.warning(
+                "%d pictures of the film are repeats: they were not read or not encoded in time.",
+                self.left_out,
+            )
+        return not self._encoder.fault
 
-    def _hand_on(self, wait: bool) -> None:
-        while (found := self._canvas.take_recorded(wait)) is not None:
-            pixels, at_s = found
-            if self._start_s is None:
-                self._start_s = at_s
-            elif self._held is not None:
-                self._fill(self._held, at_s, self._start_s)
-            self._held = pixels
+    def _place(self, now_s: float) -> int:
+        if self._start_s is None:
+            self._start_s = now_s
+        place = round((now_s - self._start_s) * RATE_HZ)
+        if place - self._places >= LONGEST_STILL:
+            place = self._places
+            self._start_s = now_s - place / RATE_HZ
+        return place
 
-    def _fill(self, held: Pixels, at_s: float, start_s: float) -> None:
-        """The held picture fills the film's places up to that of `at_s`."""
-        repeats = round((at_s - start_s) * RATE_HZ) - self._filled
-        if repeats > LONGEST_STILL:
-            self._start_s = start_s + (repeats - 1) / RATE_HZ
-            repeats = 1
-        if repeats > 0:
-            self._put(repeats, held, self._patient)
+    def _hand_on(self, patience_s: float, wait: bool = False) -> bool:
+        """Take a picture that was read; the one before fills the film up to it. False when there is none."""
+        found = self._canvas.take_recorded(wait)
+        if found is None:
+            return False
+        pixels, mark = found
+        self._fill(round(mark), patience_s)
+        self._held = pixels
+        return True
 
-    def _put(self, repeats: int, pixels: Pixels, patient: bool) -> None:
-        """Hand a picture on; where there is no room the next one fills its places too."""
+    def _hand_on_the_rest(self, deadline_s: float) -> None:
         try:
-            self._waiting.put((repeats, pixels), block=patient, timeout=COMPLETION_S)
-            self._filled += repeats
-        except queue.Full:
-            self.left_out += 1
-
-    def _feed(self) -> None:
-        width, height = self._canvas.framebuffer_size
-        order = Order(str(self.path), width - width % 2, height - height % 2, RATE_HZ)
-        assert self._child.stdin is not None
-        try:
-            self._child.stdin.write(json.dumps(order._asdict()).encode() + b"\n")
-            while (item := self._waiting.get()) is not None:
-                repeats, pixels = item
-                self._child.stdin.write(HEAD.pack(repeats, pixels.shape[1], pixels.shape[0]))
-                self._child.stdin.write(np.ascontiguousarray(pixels).data)
-            self._child.stdin.close()
-        except OSError as error:
-            self.fault = f"the encoder ended ({error.strerror})"
-            logger.warning("The film %s ends here, the show goes on: %s.", self.path, self.fault)
-            while self._waiting.get() is not None:
+            while _left_s(deadline_s) and self._hand_on(_left_s(deadline_s), wait=True):
                 continue
+        except DisplayLost as error:
+            logger.warning("The film ends with the pictures that were read before: %s", error)
+        self._fill(self._places, _left_s(deadline_s))
 
-    def _read_answer(self) -> None:
-        assert self._child.stdout is not None
-        try:
-            self._child.wait(COMPLETION_S)
-            answer: dict[str, Any] = json.loads(self._child.stdout.readline() or "{}")
-        except (subprocess.TimeoutExpired, ValueError) as error:
-            self._child.kill()
-            answer = {"fault": f"the encoder does not answer ({error})"}
-        self.fault = str(answer.get("fault", "")) or self.fault
-        self._child.stdout.close()
-        if not self.fault and "frames" not in answer:
-            self.fault = f"the encoder ended with {self._child.returncode}"
+    def _fill(self, end: int, patience_s: float) -> None:
+        """The held picture fills the places before `end`; without room the next one fills them too."""
+        if self._held is None:
+            return
+        if self._encoder.put(end - self._filled, self._held, patience_s):
+            self._filled = end
+            self._handed_on += 1
+        elif self._patient:
+            self._encoder.give_up()
+
+
+def _left_s(deadline_s: float) -> float:
+    return max(0.0, deadline_s - time.monotonic())

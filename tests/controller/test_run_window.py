@@ -9,7 +9,7 @@ import subprocess
 import time
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +127,53 @@ def test_a_screen_that_goes_away_ends_the_show_with_code_3(show: Show, logged: L
     assert running.end(None) == 3
     (visit,) = logged("--include-demo")
     assert visit["reason"] == "stopped"
+
+
+def test_a_screen_that_goes_away_ends_a_recorded_show_with_code_3_its_log_and_a_film(
+    show: Show, small_home: Path
+) -> None:
+    """The encoder is held meanwhile: the log is closed first, then the film is waited for."""
+    server, name = start_server("320x200")
+    film = small_home / "film.mp4"
+    running = show("--source", "demo", "--record", str(film), display=name)
+    running.until(lambda facts: facts["visitor"])
+    (encoder,) = encoders_of(running.process.pid)
+    os.kill(encoder, signal.SIGSTOP)
+    server.kill()
+    server.wait(30)
+    try:
+        until(lambda: ends_of_runs(small_home) == ["crash"])
+        assert running.process.poll() is None
+        assert not film.exists()
+    finally:
+        os.kill(encoder, signal.SIGCONT)
+    assert running.end(None) == 3
+    assert cv2.VideoCapture(str(film)).read()[1].shape == (200, 320, 3)
+    assert not list(small_home.glob(".*partial*"))
+
+
+def encoders_of(process_id: int) -> list[int]:
+    """The encoders that a show has started."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            words = path.with_name("cmdline").read_bytes().split(b"\0")
+            parent = int(path.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            if parent == process_id and b"controller.recording.encoder" in words:
+                found.append(int(path.parent.name))
+    return found
+
+
+def ends_of_runs(home: Path) -> list[str | None]:
+    with closing(connect_to_read(choose(), home / "visits.db")) as database:
+        return [end for (end,) in database.execute("SELECT end_reason FROM run ORDER BY id")]
+
+
+def until(wanted: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 60
+    while not wanted():
+        assert time.monotonic() < deadline_s, "never came"
+        time.sleep(0.05)
 
 
 def test_a_service_that_starts_before_its_screen_waits_for_it(show: Show) -> None:

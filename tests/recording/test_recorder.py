@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ import cv2
 import numpy as np
 import pytest
 
+import controller.recording.recorder as recorder_module
 from controller.recording.film_clock import FilmClock
 from controller.recording.recorder import LONGEST_STILL, Pixels, Recorder
 from display.canvas import open_canvas
+from display.errors import DisplayLost
 from display.settings import DisplaySettings
 
 WIDTH, HEIGHT = 160, 96
@@ -65,7 +69,7 @@ def test_each_picture_lasts_in_the_film_as_long_as_it_was_shown(tmp_path: Path) 
     recorder, _ = film(path, [start_s + n / 60 for n in (0, 1, 5, 5.3, 6, 7)])
     assert recorder.close()
     found = levels_of(path)
-    assert found == pytest.approx([20, 50, 50, 50, 50, 110, 140, 170], abs=8)
+    assert found == pytest.approx([20, 50, 50, 50, 50, 80, 140, 170], abs=8)
     assert [name.name for name in tmp_path.iterdir()] == [path.name]
 
 
@@ -110,8 +114,70 @@ def test_an_encoder_too_slow_costs_the_film_pictures_but_no_time(
     with caplog.at_level(logging.WARNING):
         assert recorder.close()
     assert recorder.left_out > 30
-    assert "too slow" in caplog.text
-    assert len(levels_of(path)) <= 60
+    assert f"{recorder.left_out} pictures of the film are repeats" in caplog.text
+    assert len(levels_of(path)) == 60
+
+
+def test_pictures_that_the_driver_does_not_give_are_counted_and_cost_no_time(tmp_path: Path) -> None:
+    """A read-back refuses a picture while too many wait; here the first, some in the middle and the last."""
+
+    class Refusing(LevelCanvas):
+        def record_next(self, mark: float) -> None:
+            if self.level not in (0, 50, 60, 110):
+                super().record_next(mark)
+
+    canvas = Refusing()
+    recorder = Recorder(tmp_path / "film.mp4", canvas, patient=True)
+    for n in range(12):
+        canvas.level = 10 * n
+        recorder.picture(n / 60)
+    assert recorder.close()
+    assert recorder.left_out == 4
+    shown = [10, 10, 20, 30, 40, 40, 40, 70, 80, 90, 100, 100]
+    assert levels_of(tmp_path / "film.mp4") == pytest.approx(shown, abs=8)
+
+
+def test_of_a_screen_of_144_hz_only_the_pictures_of_the_film_are_read_back(tmp_path: Path) -> None:
+    asked: list[float] = []
+
+    class Counting(LevelCanvas):
+        def record_next(self, mark: float) -> None:
+            asked.append(mark)
+            super().record_next(mark)
+
+    canvas = Counting()
+    recorder = Recorder(tmp_path / "film.mp4", canvas, patient=True)
+    for n in range(144):
+        recorder.picture(1e3 + n / 144)
+    assert recorder.close()
+    assert recorder.left_out == 0
+    assert len(asked) == len(levels_of(tmp_path / "film.mp4")) == 61
+
+
+def test_a_screen_that_is_lost_ends_the_film_with_what_was_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Lost(LevelCanvas):
+        def take_recorded(self, wait: bool = False) -> tuple[Pixels, float] | None:
+            if wait:
+                raise DisplayLost("screen: the X server ended; restart the show")
+            return super().take_recorded()
+
+    canvas = Lost()
+    recorder = Recorder(tmp_path / "film.mp4", canvas, patient=True)
+    for n in range(20):
+        recorder.picture(n / 60)
+    with caplog.at_level(logging.WARNING):
+        assert recorder.close()
+    assert "the X server ended" in caplog.text
+    assert len(levels_of(tmp_path / "film.mp4")) == 20
+
+
+def test_a_show_without_a_picture_leaves_no_film(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    recorder = Recorder(tmp_path / "film.mp4", LevelCanvas())
+    assert not recorder.close()
+    assert "no picture was read" in caplog.text
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("where", ["no folder/film.mp4", "film.mp4/film.mp4"])
@@ -123,26 +189,69 @@ def test_a_film_that_cannot_be_written_is_told_and_leaves_nothing(
         recorder, _ = film(tmp_path / where, [n / 60 for n in range(20)])
         assert not recorder.close()
     assert "was not written" in caplog.text
+    assert "look at the disk" in caplog.text
     assert [path.name for path in tmp_path.iterdir()] == ["film.mp4"]
 
 
-def test_an_encoder_that_is_killed_does_not_hold_the_show(
+class Watched:
+    """Starts real encoders and keeps hold of the last one."""
+
+    child: subprocess.Popen[bytes]
+
+    def __call__(self, *arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        self.child = subprocess.Popen(*arguments, **options)
+        return self.child
+
+
+def until_a_file_is_in(folder: Path) -> None:
+    deadline_s = time.monotonic() + 20
+    while not list(folder.iterdir()):
+        assert time.monotonic() < deadline_s, "the encoder never began"
+        time.sleep(0.01)
+
+
+def test_an_encoder_that_is_killed_does_not_hold_the_show_and_leaves_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    children: list[subprocess.Popen[bytes]] = []
-
-    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        children.append(subprocess.Popen(*arguments, **options))
-        return children[-1]
-
-    recorder, _ = film(tmp_path / "film.mp4", [0.0, 1 / 60], popen=popen)
-    children[0].kill()
-    children[0].wait()
+    started = Watched()
+    recorder, _ = film(tmp_path / "film.mp4", [0.0, 1 / 60, 2 / 60], popen=started)
+    until_a_file_is_in(tmp_path)
+    started.child.kill()
     with caplog.at_level(logging.WARNING):
-        for n in range(2, 200):
+        for n in range(3, 200):
             recorder.picture(n / 60)
         assert not recorder.close()
     assert "The show goes on".lower() in caplog.text.lower()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("patient", [False, True])
+def test_an_encoder_that_hangs_is_given_up_and_leaves_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, patient: bool
+) -> None:
+    """Stopped by SIGSTOP with its queue full: neither the show nor its end waits for it for ever."""
+    monkeypatch.setattr(recorder_module, "COMPLETION_S", 0.5)
+    started, canvas = Watched(), LevelCanvas()
+    canvas.framebuffer_size = (1280, 720)
+    recorder = Recorder(tmp_path / "film.mp4", canvas, patient, popen=started)
+    until_a_file_is_in(tmp_path)
+    started.child.send_signal(signal.SIGSTOP)
+
+    def show() -> None:
+        for n in range(30):
+            recorder.picture(n / 60)
+        assert not recorder.close()
+
+    ended = threading.Thread(target=show, daemon=True)
+    with caplog.at_level(logging.WARNING):
+        ended.start()
+        ended.join(30)
+    hangs = ended.is_alive()
+    started.child.kill()
+    assert not hangs
+    assert started.child.wait(30) == -signal.SIGKILL
+    assert "does not answer" in caplog.text
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_show_that_is_killed_leaves_a_whole_film(tmp_path: Path, checkout: Path) -> None:
@@ -156,7 +265,7 @@ canvas = LevelCanvas()
 recorder = Recorder(Path({str(path)!r}), canvas, patient=True)
 for n in range(30):
     recorder.picture(n / 60)
-while not recorder._waiting.empty():
+while not recorder._encoder.idle:
     time.sleep(0.01)
 os.kill(os.getpid(), 9)
 """

@@ -146,7 +146,8 @@ def test_a_screen_that_goes_away_ends_a_recorded_show_with_code_3_its_log_and_a_
         assert running.process.poll() is None
         assert not film.exists()
     finally:
-        os.kill(encoder, signal.SIGCONT)
+        with suppress(ProcessLookupError):
+            os.kill(encoder, signal.SIGCONT)
     assert running.end(None) == 3
     assert cv2.VideoCapture(str(film)).read()[1].shape == (200, 320, 3)
     assert not list(small_home.glob(".*partial*"))

@@ -32,16 +32,22 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> tup
     return size
 
 
+# While it grows the film has a longer name, and file systems take 255 bytes.
+LONGEST_FILM_NAME = 200
+
+
 def _film(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
     if value is None:
         return None
-    path = Path(value)
+    path = Path(value).absolute()
     if path.suffix.lower() != ".mp4":
         raise click.BadParameter("give a name that ends in .mp4")
     if path.exists() and not path.is_file():
         raise click.BadParameter(f"{path} is no regular file")
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise click.BadParameter(f"{path.absolute().parent} is no folder that can be written")
+    if not os.access(path.parent, os.W_OK):
+        raise click.BadParameter(f"{path.parent} is no folder that can be written")
+    if len(os.fsencode(path.name)) > LONGEST_FILM_NAME:
+        raise click.BadParameter("give a shorter name")
     return path
 
 

@@ -120,7 +120,16 @@ def test_check_names_the_versions_and_finds_a_spoilt_config(ask: Any, tmp_path: 
     assert not good["settings"]["fault"]
     assert "numba" in good["versions"]["state"]
     names = set(good)
-    assert {"versions", "home", "settings", "database engine", "database", "screen", "glyph", "sound"} <= names
+    assert {
+        "versions",
+        "home",
+        "settings",
+        "database engine",
+        "database",
+        "screen",
+        "glyph",
+        "sound",
+    } <= names
     (tmp_path / "config.toml").write_text("[baited]\nbug = 3\n", encoding="utf-8")
     bad = ask("check")
     assert bad.exit_code == 1

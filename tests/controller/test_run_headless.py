@@ -231,11 +231,12 @@ def test_a_home_that_cannot_be_written_is_told_at_once_and_seen_in_status(
 
 
 def test_a_film_without_a_screen_is_smooth_however_slow_the_machine(
-    show: Show, small_home: Path, logged: Logged
+    show: Show, small_home: Path, logged: Logged, checkout: Path
 ) -> None:
     """Two seconds of a simulated visitor's time are 120 pictures, none of them a repeat."""
-    film = small_home / "two seconds.mp4"
-    running = show("--headless", "--source", "demo", "--seconds", "2", "--record", str(film))
+    film = small_home / "10:30 two seconds.mp4"
+    where = os.path.relpath(film, checkout)
+    running = show("--headless", "--source", "demo", "--seconds", "2", "--record", where)
     assert running.end(None) == 0
     assert "repeats" not in running.said
     pictures = pictures_of(film)
@@ -245,7 +246,7 @@ def test_a_film_without_a_screen_is_smooth_however_slow_the_machine(
     assert not logged()
 
 
-@pytest.mark.parametrize("name", ["film.avi", "no folder/film.mp4", "."])
+@pytest.mark.parametrize("name", ["film.avi", "no folder/film.mp4", ".", "x" * 240 + ".mp4"])
 def test_a_film_that_cannot_be_is_refused_before_the_start(
     command: Command, small_home: Path, name: str
 ) -> None:

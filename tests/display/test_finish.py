@@ -281,15 +281,6 @@ def test_the_selected_line_is_inverted(canvas: Canvas) -> None:
     assert np.median(pixels[20:36, 7:30]) > 200
 
 
-def test_the_time_of_the_graphics_processor_is_told_some_pictures_later(canvas: Canvas) -> None:
-    assert canvas.gpu_time_s is None
-    for _ in range(12):
-        canvas.draw(BUG, LIGHT, NO_DUST)
-        canvas.flip()
-    assert canvas.gpu_time_s is not None
-    assert 0 < canvas.gpu_time_s < 60
-
-
 def minutes(canvas: Canvas, clock: Clock, count: int, rows: Rows = BUG) -> None:
     for _ in range(count * 6):
         canvas.draw(rows, NO_BEAM, NO_DUST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -79,3 +80,40 @@ def test_too_many_questions_are_refused_and_asked_again_later(readback: ModuleTy
         assert given == [True] * readback.MOST_WAITING + [False]
         assert answers.fetch(wait=True) is not None
         assert answers.ask(SIZE, 99.0)
+
+
+def test_the_time_of_the_graphics_processor_is_told_some_pictures_later() -> None:
+    canvas = open_canvas(DisplaySettings(headless_width=64, headless_height=48), headless=True)
+    rows, dust = np.array([[30, 20, 0, 20, 1]], np.float32), np.empty((0, 4), np.float32)
+    assert canvas.gpu_time_s is None
+    before_s = time.perf_counter()
+    told = []
+    for _ in range(40):
+        canvas.draw(rows, (30.0, 20.0, 20.0, 1.0), dust)
+        canvas.flip()
+        told.append(canvas.gpu_time_s)
+    lasted_s = time.perf_counter() - before_s
+    found = [one for one in told if one is not None]
+    assert len(found) > 20
+    assert all(0 < one < lasted_s for one in found)
+    canvas.close()
+
+
+def test_an_answer_longer_than_the_time_since_it_was_asked_is_none(readback: ModuleType) -> None:
+    """The first answer of Mesa's software driver is the time since the machine was started."""
+    from pyglet import gl
+
+    now_s = [100.0]
+    clock = readback.GpuClock(lambda: now_s[0])
+    for _ in range(12):
+        with clock:
+            gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+            gl.glFinish()
+    assert clock.last_s is None, "no time has passed, so nothing can have lasted"
+    for _ in range(12):
+        now_s[0] += 50.0
+        with clock:
+            gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+            gl.glFinish()
+    assert clock.last_s is not None
+    assert clock.last_s < 50.0

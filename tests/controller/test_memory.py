@@ -89,7 +89,7 @@ def test_twenty_thousand_pictures_with_the_panel_open_keep_the_memory_flat(tmp_p
 
 @pytest.mark.full
 def test_eight_hours_with_the_panel_open_keep_the_memory(tmp_path: Path) -> None:
-    """F31: after the tenth minute of a day of visits, four pictures and texts a second, under 5 MB come on top."""
+    """F31: in a day of visits after its tenth minute, four pictures and texts a second, under 5 MB."""
     evening = Evening(tmp_path, period_s=0.25)
     evening.pass_by(10 * 60 * 4)
     before = resident_bytes()

@@ -99,6 +99,7 @@ class Status(BaseModel):
     black: bool = False
     ages: dict[str, FiniteFloat | None] = {}
     light: dict[str, Any] = {}
+    desk: dict[str, Any] = {}
     log: dict[str, Any] = {}
 
     def faults(self, now_s: float) -> list[str]:
@@ -118,6 +119,7 @@ class Status(BaseModel):
             for name in ("picture", "tick")
             if (age_s := self.ages.get(name)) is not None and age_s > STALE_S
         ]
+        found += [f"Panel: {fault}"] if (fault := self.desk.get("fault")) else []
         found += [f"Log: {self.log[key]}" for key in ("error", "warning") if self.log.get(key)]
         if self.light.get("alive") is False:
             why = self.light.get("message") or self.light.get("reason") or "no reason given"

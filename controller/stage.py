@@ -16,8 +16,8 @@ from pathlib import Path
 from calibration.profile import CameraProfile
 from calibration.profile import load as load_profile
 from controller.beacon import StatusWriter
-from controller.desk import Desk
-from controller.desk_facts import DeskFacts, OpenSession
+from controller.desk.desk import Desk
+from controller.desk.facts import DeskFacts, OpenSession
 from controller.facts import Facts
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource

@@ -115,7 +115,7 @@ class WindowSurface:
     def _guard_server(self) -> None:
         if _ON_X:
             connection = self._window.display._display
-            call_when_server_ends(connection, lambda: self._lose("the X server ended"))
+            call_when_server_ends(connection, lambda: self._lose("the connection to the X server ended"))
 
     def _lose(self, reason: str) -> None:
         self.lost = self.lost or reason

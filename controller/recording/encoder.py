@@ -48,9 +48,11 @@ class Film:
         self._file.start_encoding()
 
     def add(self, picture: np.ndarray, repeats: int) -> None:
-        """Write an RGB picture (height, width, 3) `repeats` times, brought to the film's size."""
+        """Write an RGB picture (height, width, 3) `repeats` times; another size is fitted in."""
+        if (picture.shape[1], picture.shape[0]) != self._size_px:
+            picture = fitted(picture, self._size_px)
         turned = av.VideoFrame.from_ndarray(picture, "rgb24").reformat(
-            *self._size_px, FORMAT, dst_colorspace=Colorspace.ITU709, interpolation=Interpolation.AREA
+            *self._size_px, FORMAT, dst_colorspace=Colorspace.ITU709
         )
         for _ in range(repeats):
             turned.pts = self.frames
@@ -66,6 +68,22 @@ class Film:
     def abandon(self) -> None:
         """Leave nothing of it behind."""
         self._partial.unlink(missing_ok=True)
+
+
+def fitted(picture: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
+    """The whole picture within `size_px` (width, height), in its own proportions, black around it."""
+    if (picture.shape[1] // 2 * 2, picture.shape[0] // 2 * 2) == size_px:
+        # H.264 in 4:2:0 takes even sizes only.
+        return np.ascontiguousarray(picture[: size_px[1], : size_px[0]])
+    height, width = picture.shape[:2]
+    share = min(size_px[0] / width, size_px[1] / height)
+    inner = max(1, round(width * share)), max(1, round(height * share))
+    frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), "rgb24")
+    small = frame.reformat(*inner, "rgb24", interpolation=Interpolation.AREA).to_ndarray()
+    whole = np.zeros((size_px[1], size_px[0], 3), np.uint8)
+    left, top = (size_px[0] - inner[0]) // 2, (size_px[1] - inner[1]) // 2
+    whole[top : top + inner[1], left : left + inner[0]] = small
+    return whole
 
 
 def encode(source: BinaryIO) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.desk import Desk
-from controller.desk_facts import DeskFacts
+from controller.desk.desk import Desk
+from controller.desk.facts import DeskFacts
 from controller.facts import Facts
 from controller.inputs.demo import DemoSource
 from controller.panel_file import PanelSaver

@@ -55,6 +55,7 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
         ({"log": {"error": "", "warning": "kept as visits.damaged.db"}}, 1000.5, "kept as"),
         ({"light": {"alive": False, "reason": "camera_lost"}}, 1000.5, "camera_lost"),
         ({"black": True}, 1000.5, "picture is black"),
+        ({"desk": {"fault": "panel.toml cannot be written"}}, 1000.5, "panel.toml cannot be written"),
     ],
 )
 def test_what_is_stale_or_unwell_is_named(

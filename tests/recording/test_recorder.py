@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import controller.recording.recorder as recorder_module
+from controller.recording.encoder import fitted
 from controller.recording.film_clock import FilmClock
 from controller.recording.recorder import LONGEST_STILL, Pixels, Recorder
 from display.canvas import open_canvas
@@ -81,16 +82,26 @@ def test_a_machine_asleep_for_an_hour_leaves_no_hour_in_the_film(tmp_path: Path)
     assert LONGEST_STILL == 3600
 
 
-def test_another_size_in_mid_show_is_brought_to_that_of_the_film(tmp_path: Path) -> None:
+def test_another_size_in_mid_show_is_fitted_into_the_film_in_its_own_proportions(tmp_path: Path) -> None:
+    """160 x 96, then a portrait of 200 x 320: 60 px wide and 96 px high, black at both sides."""
     path = tmp_path / "film.mp4"
     recorder, canvas = film(path, [n / 60 for n in range(3)])
-    canvas.framebuffer_size = (320, 200)
+    canvas.framebuffer_size, canvas.level = (200, 320), 200
     for n in range(3, 6):
         recorder.picture(n / 60)
     assert recorder.close()
     capture = cv2.VideoCapture(str(path))
-    assert capture.read()[1].shape == (HEIGHT, WIDTH, 3)
-    assert len(levels_of(path)) == 6
+    pictures = [capture.read()[1] for _ in range(6)]
+    assert {picture.shape for picture in pictures} == {(HEIGHT, WIDTH, 3)}
+    lit = pictures[5][..., 1] > 100
+    assert lit.sum() == pytest.approx(60 * 96, rel=0.04)
+    assert lit[:, 54:106].all()
+    assert not capture.read()[0]
+
+
+def test_an_odd_size_loses_its_last_row_and_column_and_nothing_else(tmp_path: Path) -> None:
+    picture = np.random.default_rng(1).integers(0, 255, (97, 161, 3), np.uint8)
+    assert np.array_equal(fitted(picture, (160, 96)), picture[:96, :160])
 
 
 def test_an_encoder_too_slow_costs_the_film_pictures_but_no_time(
@@ -160,7 +171,7 @@ def test_a_screen_that_is_lost_ends_the_film_with_what_was_read(
     class Lost(LevelCanvas):
         def take_recorded(self, wait: bool = False) -> tuple[Pixels, float] | None:
             if wait:
-                raise DisplayLost("screen: the X server ended; restart the show")
+                raise DisplayLost("screen: the connection to the X server ended; restart the show")
             return super().take_recorded()
 
     canvas = Lost()
@@ -169,7 +180,7 @@ def test_a_screen_that_is_lost_ends_the_film_with_what_was_read(
         recorder.picture(n / 60)
     with caplog.at_level(logging.WARNING):
         assert recorder.close()
-    assert "the X server ended" in caplog.text
+    assert "the connection to the X server ended" in caplog.text
     assert len(levels_of(tmp_path / "film.mp4")) == 20
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from controller.desk import Desk
+from controller.desk.desk import Desk
 from controller.scenes.baited.scene import BaitedScene
 from controller.settings import load
 from controller.stepper import ManualClock

@@ -7,9 +7,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
-from controller.desk_keys import ALL_KEYS, CORNER_KEYS, GENERAL_KEYS, named
-from controller.knobs import knobs_of
-from controller.live_settings import Configurable, LiveSettings, Picture, Saver
+from controller.desk.keys import ALL_KEYS, CORNER_KEYS, GENERAL_KEYS, named
+from controller.desk.knobs import knobs_of
+from controller.desk.live_settings import Configurable, LiveSettings, Picture, Saver
 from controller.settings import Settings
 from display.panel import MESSAGE_LINES, PANEL_KEYS, Key, Panel, help_lines, with_message
 from display.patterns import PATTERNS, Pattern

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import SimpleNamespace
 
-from controller.desk_facts import DeskFacts, OpenSession
+from controller.desk.facts import DeskFacts, OpenSession
 from controller.light import LightSample
 from controller.scenes.baited.scene import BaitedScene
 from controller.settings import load

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from controller.knobs import BadDeclaration, knob, knobs_of, step_of
+from controller.desk.knobs import BadDeclaration, knob, knobs_of, step_of
 from controller.scenes.baited.scene import BaitedScene
 from controller.settings import SECTIONS, ConfigError, Settings, load
 from display.panel import Knob, Panel

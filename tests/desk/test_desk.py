@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from controller.desk import FACTS_S, HEADING_S, Desk
-from controller.desk_keys import ALL_KEYS, CORNER_KEYS, GENERAL_KEYS
+from controller.desk.desk import FACTS_S, HEADING_S, Desk
+from controller.desk.keys import ALL_KEYS, CORNER_KEYS, GENERAL_KEYS
 from controller.panel_file import PanelSaver
 from controller.scenes.baited.scene import BaitedScene
 from controller.settings import Settings, load

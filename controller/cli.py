@@ -92,7 +92,7 @@ def run(
     record: Path | None,
     snapshot: Path | None,
 ) -> None:
-    """Run the show. Ctrl+Q in the window, Ctrl+C or SIGTERM end it."""
+    """Run the show. Ctrl+Q in the window, Ctrl+C, SIGTERM or a closed terminal end it."""
     settings = settings_of(home)
     required = screen == "required"
     _override(settings, source, camera, scene, None if required else screen)

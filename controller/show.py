@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from controller.frametimes import FrameTimes
@@ -109,10 +109,13 @@ class Show:
         pace: Callable[[], None] = lambda: None,
         desk: Desk | None = None,
         sound: Sound | None = None,
+        timer: Callable[[], float] | None = None,
     ) -> None:
+        """`timer` measures how long things take and when they happened, where `clock` is not the host's."""
         self.canvas, self.source, self.scene = canvas, source, scene
         self.visits, self.log, self.stepper = visits, log, stepper
         self.clock, self._pace = clock, pace
+        self._timer = timer or clock
         self.desk, self.sound, self._sounding = desk, sound, False
         self.recorder: Recorder | None = None
         self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
@@ -120,7 +123,7 @@ class Show:
         self._told: set[str] = set()
         self.size = canvas.size
         self._light = LightSample(0, clock(), self.size[0] / 2, self.size[1] / 2, False, "none")
-        self.pulse = Pulse(tick_at_s=clock(), picture_at_s=clock())
+        self.pulse = Pulse(tick_at_s=self._timer(), picture_at_s=self._timer())
 
     def stop(self, reason: str) -> None:
         """End after the picture under way; safe to call from a signal handler."""
@@ -153,7 +156,7 @@ class Show:
 
     def picture(self) -> None:
         """One round of the loop."""
-        began_s = self.clock()
+        began_s = self._timer()
         self.canvas.dispatch()
         for size in self.canvas.take_resizes():
             self._resize(size)
@@ -161,15 +164,15 @@ class Show:
             self._beside(self.desk.press, self.canvas.take_keys())
         for tick in self.stepper.due():
             self._step(tick)
-        stepped_s = self.clock()
+        stepped_s, now_s = self._timer(), self.clock()
         if self.desk is not None:
-            self._beside(self.desk.picture, stepped_s)
+            self._beside(self.desk.picture, now_s)
         if self.recorder is not None:
-            self._beside(self.recorder.picture, stepped_s)
+            self._beside(self.recorder.picture, now_s)
         self.canvas.draw(*self.scene.frame(self.stepper.alpha))
-        drawn_s = self.clock()
+        drawn_s = self._timer()
         self.canvas.flip()
-        shown_s = self.clock()
+        shown_s = self._timer()
         self.frames.add(
             stepped_s - began_s, drawn_s - stepped_s, shown_s - drawn_s, shown_s, self.canvas.gpu_time_s
         )
@@ -203,7 +206,7 @@ class Show:
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
             self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
-        self.pulse.tick, self.pulse.tick_at_s = tick, self.clock()
+        self.pulse.tick, self.pulse.tick_at_s = tick, self._timer()
 
     def _put(self, event: Event) -> None:
         """Hand an event over with the scene's measures, or without when these fail."""
@@ -233,6 +236,9 @@ class Show:
         )
 
     def _resize(self, size: tuple[int, int]) -> None:
+        # A held mouse says nothing until it is moved: its light keeps the place on the wall, too.
+        across, down = size[0] / self.size[0], size[1] / self.size[1]
+        self._light = replace(self._light, x=self._light.x * across, y=self._light.y * down)
         self.size = size
         self.scene.resize(size)
         self.source.resize(size)

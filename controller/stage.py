@@ -42,7 +42,9 @@ from logs.writer import Log
 SWITCH_INTERVAL_S = 5e-4
 SCREEN_WAIT_S = 60.0
 # A closed terminal or ssh connection ends the show as properly as the others.
-END_SIGNALS = [signal.SIGTERM, signal.SIGINT, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+END_SIGNALS = [signal.SIGTERM, signal.SIGINT]
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup
+    END_SIGNALS.append(signal.SIGHUP)
 
 logger = logging.getLogger(__name__)
 
@@ -157,7 +159,9 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     parts.callback(source.close)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
     visits = Visits(settings["log"])
-    show = Show(canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait)
+    show = Show(
+        canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait, timer=time.perf_counter
+    )
     show.sound = sound = None if headless else Sound(settings["sound"])
     if sound is not None:
         parts.callback(sound.close)
@@ -167,7 +171,7 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     show.desk = Desk(canvas, scene, sound, settings, saver, facts, clock, log.note)
     for number in END_SIGNALS:
         signal.signal(number, lambda *_: show.stop("stopped"))
-    status = Facts(show, canvas, log, settings, clock, lambda: rhythm.held_by_screen)
+    status = Facts(show, canvas, log, settings, held_by_screen=lambda: rhythm.held_by_screen)
     parts.callback(StatusWriter(home, status).stop)
     gc.collect()
     gc.freeze()

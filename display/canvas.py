@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from display.blackness import BlackDetector, must_show
-from display.corners import UNMOVED, Corners, apply
+from display.corners import UNMOVED, Corners, apply, held_in
 from display.errors import DisplayError, DisplayLost
 from display.events import EventQueue, PointerEvent
 from display.glyph import load_glyph
@@ -20,9 +20,6 @@ from display.power import PowerState
 from display.settings import DisplaySettings
 from display.snapshot import write_png
 from display.text import Line
-
-# Where nothing is: presses there are refused by the show as off the screen.
-OUTSIDE = (-1e6, -1e6)
 
 log = logging.getLogger(__name__)
 
@@ -216,11 +213,14 @@ class Canvas:
         return write_png(path, self.read_pixels())
 
     def take_pointer(self) -> list[PointerEvent]:
-        """Pointer events since the last call, oldest first, in px of the picture, where it is moved too."""
+        """Pointer events since the last call, oldest first, in px of the picture, where it is moved too.
+
+        On a moved picture a light that is drawn out of it stays at its edge, and a press out there is none.
+        """
         events = self._surface.events.take_pointer()
         if self._composer.corners == UNMOVED:
             return events
-        return [self._on_picture(event) for event in events]
+        return [found for event in events if (found := self._on_picture(event)) is not None]
 
     def take_keys(self) -> list[str]:
         """Keys since the last call by name (`d`, `up`, `ctrl+q`), oldest first."""
@@ -237,14 +237,15 @@ class Canvas:
             self._composer.close()
             self._surface.close()
 
-    def _on_picture(self, event: PointerEvent) -> PointerEvent:
-        """A light that is drawn out of the moved picture stays at its edge; a press out there is none."""
-        width_px, height_px = self._surface.framebuffer_size
-        matrix = self._composer.to_picture((width_px, height_px))
-        found = apply(matrix, event.x / self._scale, event.y / self._scale) or OUTSIDE
-        x, y = found
-        if event.kind != "press":
-            x, y = min(max(x, 0.0), width_px - 1.0), min(max(y, 0.0), height_px - 1.0)
+    def _on_picture(self, event: PointerEvent) -> PointerEvent | None:
+        size_px = self._surface.framebuffer_size
+        before = event.x / self._scale, event.y / self._scale
+        within = held_in(self._composer.corners, size_px, *before)
+        if event.kind == "press" and within != before:
+            return None
+        x, y = apply(self._composer.to_picture(size_px), *within)
+        # The far edges themselves are beside the screen.
+        x, y = min(max(x, 0.0), size_px[0] - 1.0), min(max(y, 0.0), size_px[1] - 1.0)
         return replace(event, x=x * self._scale, y=y * self._scale)
 
     def _look_for_black(self, rows: Rows, beam: Beam, size_px: tuple[int, int], now_s: float) -> None:

@@ -25,9 +25,9 @@ class FoldedPictureError(ValueError):
 def to_picture(corners: Corners, size_px: tuple[int, int]) -> Matrix:
     """The homography (3, 3) from framebuffer px to px of the unmoved picture, both y down.
 
-    Solved from the four pairs of corners (direct linear transformation); the third coordinate is positive
-    on the whole picture. Raises FoldedPictureError
-    when the corners are no convex quadrangle in their order, or are not finite.
+    Solved from the four pairs of corners (direct linear transformation); the third coordinate is
+    positive on the whole picture. Raises FoldedPictureError when the corners are no convex
+    quadrangle in their order, or are not finite.
     """
     at = _UNIT + np.asarray(corners, float).reshape(4, 2)
     _check_convex(at)
@@ -43,10 +43,23 @@ def to_picture(corners: Corners, size_px: tuple[int, int]) -> Matrix:
     return matrix if middle[2] > 0 else -matrix
 
 
-def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float] | None:
-    """A point moved by a homography; None for one beyond the picture's horizon."""
+def apply(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    """A point moved by a homography; one of the picture's own side of its horizon."""
     u, v, w = matrix @ (x, y, 1.0)
-    return (float(u / w), float(v / w)) if w > 0 else None
+    return float(u / w), float(v / w)
+
+
+def held_in(corners: Corners, size_px: tuple[int, int], x: float, y: float) -> tuple[float, float]:
+    """The point of the moved picture that is nearest to a framebuffer px; itself when it lies within."""
+    at = (_UNIT + np.asarray(corners, float).reshape(4, 2)) * size_px
+    sides = np.roll(at, -1, axis=0) - at
+    away = (x, y) - at
+    if bool(np.all(sides[:, 0] * away[:, 1] - sides[:, 1] * away[:, 0] >= 0)):
+        return x, y
+    shares = np.clip((away * sides).sum(axis=1) / (sides**2).sum(axis=1), 0.0, 1.0)
+    nearest = at + shares[:, None] * sides
+    best = nearest[np.argmin(((nearest - (x, y)) ** 2).sum(axis=1))]
+    return float(best[0]), float(best[1])
 
 
 def _check_convex(at: npt.NDArray[np.float64]) -> None:

@@ -71,6 +71,7 @@ class TextBox:
     def __init__(self, images: GreyImages) -> None:
         self._images, self._texture = images, GreyTexture()
         self._painted: list[Line | None] = []
+        self._whole = True
         self._lines: Sequence[Line] | None = None
         self._size_px = (0, 0)
         self._line_px = self._width_px = 0
@@ -78,41 +79,44 @@ class TextBox:
 
     def set(self, lines: Sequence[Line] | None, size_px: tuple[int, int]) -> None:
         """Show these lines on a picture of `size_px`; None hides the box."""
-        if lines is self._lines and size_px == self._size_px and None not in self._painted:
+        if lines is self._lines and size_px == self._size_px and self._whole:
             return
         self._lines, self._size_px = lines, size_px
         if lines is None:
-            self._painted = []
+            self._painted, self._whole = [], True
             return
         line_px = line_height_px(size_px[1])
         # In wide steps, so that a figure with one more digit does not have all lines painted anew.
         step_px = WIDTH_STEP_LINES * line_px
         width_px = -(-columns_px(lines, line_px) // step_px) * step_px
-        width_px = min(width_px, size_px[0], WIDEST_LINES * line_px)
-        room_px = (
+        room_px = size_px[0] - 2 * round(size_px[0] * MARGIN_SHARE)
+        width_px = min(width_px, room_px, WIDEST_LINES * line_px)
+        box_px = (
             max(width_px, self._width_px if self._painted else 0),
             line_px * max(len(lines), ROOM_LINES),
         )
-        if not self._painted or self._line_px != line_px or self._texture.size_px != room_px:
+        if not self._painted or self._line_px != line_px or self._texture.size_px != box_px:
             self._painted = []
-            self._width_px, self._line_px = room_px[0], line_px
-            self._texture.reserve(room_px)
+            self._width_px, self._line_px = box_px[0], line_px
+            self._texture.reserve(box_px)
         # Lines that stay where they were stay in view while others come or go.
         self._painted = [*self._painted[: len(lines)], *[None] * (len(lines) - len(self._painted))]
-        self._paint_changed(lines)
+        self._whole = self._paint_changed(lines)
 
-    def _paint_changed(self, lines: Sequence[Line]) -> None:
+    def _paint_changed(self, lines: Sequence[Line]) -> bool:
+        """Paint some of the lines that changed; True when none is left."""
         left = MOST_PAINTED_LINES
         for place, line in enumerate(lines):
             if line == self._painted[place]:
                 continue
             if not left:
-                return
+                return False
             left -= 1
             pixels = paint_line(line, self._width_px, self._line_px)
             self._texture.put(place * self._line_px, pixels)
             self._painted[place] = line
             self.painted_lines += 1
+        return True
 
     def paint(self, size_px: tuple[int, int]) -> None:
         """Draw what is painted so far."""

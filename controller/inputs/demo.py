@@ -79,19 +79,17 @@ class DemoSource:
             height * self._random.uniform(MARGIN, 1 - MARGIN),
         )
 
-    def _held_in(self, place: tuple[float, float]) -> tuple[float, float]:
-        width, height = self._size
-        return min(place[0], float(width)), min(place[1], float(height))
-
     @staticmethod
     def _ticks(seconds: float) -> int:
         return max(1, round(seconds * TICKS_PER_S))
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Stay on a screen of this size (px) from now on: hand and goal are brought in to its edge."""
+        """Another screen size (px): hand and goal keep their places on the wall, as the swarm does."""
+        across, down = size[0] / self._size[0], size[1] / self._size[1]
         self._size = size
-        self._x, self._y = self._held_in((self._x, self._y))
-        self._start, self._goal = self._held_in(self._start), self._held_in(self._goal)
+        self._x, self._y = self._x * across, self._y * down
+        self._start = self._start[0] * across, self._start[1] * down
+        self._goal = self._goal[0] * across, self._goal[1] * down
 
     def state(self) -> dict[str, Any]:
         """Nothing that the sample does not say."""

@@ -262,3 +262,16 @@ def pictures_of(film: Path) -> list[np.ndarray]:
     while (read := capture.read())[0]:
         found.append(read[1].astype(int))
     return found
+
+
+def test_a_show_under_nohup_outlives_its_terminal(show: Show) -> None:
+    held = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        running = show("--headless", "--source", "demo")
+    finally:
+        signal.signal(signal.SIGHUP, held)
+    running.until_pictures()
+    running.process.send_signal(signal.SIGHUP)
+    tick = running.until_pictures()["frames"]["pictures"]
+    running.until(lambda facts: facts["frames"]["pictures"] > tick + 5)
+    assert running.end() == 0

@@ -193,7 +193,6 @@ def test_the_homography_takes_each_moved_corner_home() -> None:
         strict=True,
     ):
         assert apply(matrix, x, y) == pytest.approx((u, v), abs=1e-6)
-    assert apply(to_picture((0.35, 0.35, 0, 0, 0, 0, 0, 0), (1920, 1080)), 0, 0) is None
 
 
 def test_wherever_the_corners_may_go_the_middle_of_the_picture_is_seen(canvas: Canvas) -> None:
@@ -220,19 +219,6 @@ def test_wherever_the_corners_may_go_the_middle_of_the_picture_is_seen(canvas: C
     assert shown > 200
 
 
-def test_a_light_drawn_out_of_a_moved_picture_stays_at_its_edge_and_a_press_there_is_none(
-    canvas: Canvas,
-) -> None:
-    canvas.corners = (0.3, 0.2, 0, 0, 0, 0, 0, 0)
-    for kind, x, y in (("press", 200, 150), ("move", 5, 150), ("release", 5, 5), ("press", 5, 5)):
-        canvas._surface.events.put_pointer(PointerEvent(kind, 0.0, x, y))  # type: ignore[arg-type]
-    inside, edge, released, outside = canvas.take_pointer()
-    assert 0 < inside.x < WIDTH
-    assert (edge.x, edge.y > 100) == (0.0, True)
-    assert 0 <= released.x < WIDTH
-    assert outside.x < 0
-
-
 def test_a_pattern_takes_the_place_of_the_scene_and_its_rectangles_are_sharp(canvas: Canvas) -> None:
     pixels = with_pattern(canvas, Plain(40, (Fill(10, 20, 30, 40, 255),)))
     assert set(np.unique(pixels)) == {40, 255}
@@ -253,32 +239,6 @@ def test_a_pattern_that_cannot_be_painted_gives_the_scene_back(
         pixels = with_pattern(canvas, Broken(7))
     assert pixels.max() == 245
     assert "no room" in caplog.text
-
-
-def test_lines_are_painted_a_few_each_picture_and_only_when_they_change(canvas: Canvas) -> None:
-    lines = [Line(f"line {number}", selected=number == 3) for number in range(10)]
-    canvas.lines = lines
-    painted = []
-    for _ in range(4):
-        before = canvas._composer._text.painted_lines
-        shot(canvas, BUG)
-        painted.append(canvas._composer._text.painted_lines - before)
-    assert painted == [4, 4, 2, 0]
-    first = shot(canvas)
-    canvas.lines = [*lines[:9], Line("line X")]
-    changed = (shot(canvas) != first).any(axis=2)
-    assert canvas._composer._text.painted_lines == 11
-    assert changed.any()
-    assert np.ptp(np.nonzero(changed)[0]) < 16, "one line of the smallest text is 16 px high"
-    canvas.lines = None
-    assert shot(canvas).max() == 0
-
-
-def test_the_selected_line_is_inverted(canvas: Canvas) -> None:
-    canvas.lines = [Line("one"), Line("two", selected=True)]
-    pixels = shot(canvas)[..., 0]
-    assert np.median(pixels[4:20, 7:30]) < 30
-    assert np.median(pixels[20:36, 7:30]) > 200
 
 
 def minutes(canvas: Canvas, clock: Clock, count: int, rows: Rows = BUG) -> None:
@@ -321,34 +281,6 @@ def test_settings_move_and_dim_from_the_start() -> None:
     assert opened.brightness == 0.5
     assert opened.corners == (0.1, 0, 0, 0, 0, 0, 0, 0)
     opened.close()
-
-
-def test_a_line_more_or_less_leaves_the_others_in_view(canvas: Canvas) -> None:
-    lines = [Line(f"line {number}") for number in range(8)]
-    canvas.lines = lines
-    for _ in range(3):
-        before = shot(canvas)
-    for changed in ([*lines, Line("one more")], lines[:5], lines):
-        canvas.lines = changed
-        kept = min(len(changed), 5)
-        # Lines of 16 px from 4 px below the top.
-        rows = slice(4, 4 + 16 * kept)
-        assert np.array_equal(shot(canvas)[rows], before[rows])
-
-
-def test_text_that_cannot_be_painted_costs_no_picture(
-    canvas: Canvas, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def broken(*_: Any) -> Pixels:
-        raise OSError("the font is gone")
-
-    plain = shot(canvas, BUG)
-    monkeypatch.setattr("display.overlay.paint_line", broken)
-    for _ in range(3):
-        canvas.lines = [Line("text")]
-        assert np.array_equal(shot(canvas, BUG), plain)
-    assert len(caplog.records) == 1
-    assert "the font is gone" in caplog.text
 
 
 def test_the_number_of_the_screen_follows_the_window_to_another_one(canvas: Canvas) -> None:

@@ -108,6 +108,17 @@ def test_the_hand_eases_in_and_out() -> None:
 
 
 @pytest.mark.parametrize("size", [(320, 240), (1280, 100), (200, 720)])
+def test_the_hand_keeps_its_place_on_the_wall_when_the_screen_changes(size: tuple[int, int]) -> None:
+    demo = DemoSource(DemoSettings(hold_s=60.0), SIZE, 3, ManualClock())
+    for tick in range(1000):
+        before = demo.poll(tick)
+    demo.resize(size)
+    after = demo.poll(1000)
+    assert after.x / size[0] == pytest.approx(before.x / SIZE[0], abs=0.02)
+    assert after.y / size[1] == pytest.approx(before.y / SIZE[1], abs=0.02)
+
+
+@pytest.mark.parametrize("size", [(320, 240), (1280, 100), (200, 720)])
 def test_the_hand_is_on_a_smaller_screen_at_once(size: tuple[int, int]) -> None:
     """Whatever the hand was doing when the window shrank, also while it was on its way."""
     for ticks in range(0, 3000, 60):

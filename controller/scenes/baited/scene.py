@@ -169,6 +169,7 @@ class BaitedScene:
             self.world[f"light_{name}"] *= share
             self._before[:, axis] *= share
             self._after[:, axis] *= share
+            self._dust[:, axis] *= share
         self._lay_grid()
 
     def begin_visit(self) -> None:

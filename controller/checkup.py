@@ -7,10 +7,10 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from calibration.profile import load as load_profile
-from controller.beacon import read_status
+from controller.beacon import STALE_S, read_status
 from controller.inputs.camera_devices import cameras
 from controller.install.versions import verdicts
 from controller.settings import CAMERA_PROFILE, DATABASE, ConfigError, load
@@ -123,7 +123,9 @@ def _glyph(home: Path) -> Finding:
 
 
 def _sound(home: Path) -> Finding:
-    """The loop's file and the loudspeakers' device, each tried."""
+    """The loop's file and the loudspeakers' device, each tried where no show may hold the device."""
+    if heard := _sound_of_the_show(home):
+        return _heard(heard)
     try:
         settings = load(home)["sound"]
     except ConfigError:
@@ -143,6 +145,23 @@ def _sound(home: Path) -> Finding:
     state = f"{name}, on {device.name}"
     device.close()
     return Finding("sound", state)
+
+
+def _sound_of_the_show(home: Path) -> dict[str, Any]:
+    """What a show that runs now says of its sound; empty without one, or without sound in it."""
+    facts, _ = read_status(home, time.monotonic())
+    alive = facts.get("state") == "running" and 0 <= facts["status_age_s"] <= STALE_S
+    found = facts.get("sound") if alive else None
+    return found if isinstance(found, dict) else {}
+
+
+def _heard(sound: dict[str, Any]) -> Finding:
+    device, file_fault = sound.get("device"), sound.get("file_fault")
+    if not sound.get("on"):
+        return Finding("sound", "off")
+    state = f"{sound.get('file')}, " + (f"on {device}" if device else "no device")
+    fault = " ".join(str(one) for one in (file_fault, sound.get("fault")) if one)
+    return Finding("sound", state, fault, "problem" if file_fault or not fault else "note")
 
 
 def _cameras() -> Finding:

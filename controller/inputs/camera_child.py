@@ -35,6 +35,7 @@ class CameraChild:
             stderr=subprocess.DEVNULL,
             env=_environment(),
             bufsize=0,
+            start_new_session=True,  # Ctrl+C or a closed terminal: the show ends the visit, then this process
         )
         with contextlib.suppress(OSError):  # a child that is gone is found out by the next read
             order = {"device": device, "settings": settings.model_dump()}

@@ -106,7 +106,9 @@ class Capture:
 
 def main() -> None:
     """Serve one show over the standard streams until it lets go."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the show gets the same key and closes our input
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # the show gets the same signal and closes our input
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     write = _take_over_output()
     write(hello(time.perf_counter()))
     orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()

@@ -111,8 +111,9 @@ def encode(source: BinaryIO) -> dict[str, Any]:
 
 def main() -> None:
     """Signals are for the show: the film ends when its input does."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     print(json.dumps(encode(sys.stdin.buffer)), flush=True)
 
 

@@ -42,7 +42,8 @@ class EncoderFeed:
         self._order = Order(str(path), width - width % 2, height - height % 2, rate_hz)
         self._waiting: queue.Queue[tuple[int, Pixels] | None] = queue.Queue(MOST_WAITING)
         command = [sys.executable, "-m", "controller.recording.encoder"]
-        self._child = popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # A session of its own: a closed terminal or Ctrl+C must not end the encoder before the film is whole.
+        self._child = popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         self._thread = threading.Thread(target=self._work, name="film", daemon=True)
         self._thread.start()
 
@@ -78,7 +79,7 @@ class EncoderFeed:
         try:
             self._feed()
         except OSError as error:
-            self.fault = self.fault or f"the encoder ended ({error.strerror}); was it killed?"
+            self.fault = self.fault or f"the encoder ended ({error.strerror}); it may have been killed"
             self._empty()
             self._take_answer()
             logger.warning("The film %s ends here, the show goes on: %s.", self._order.path, self.fault)

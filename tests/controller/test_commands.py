@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from controller import checkup
+from controller.beacon import FILE
 from controller.cli import main
 from controller.settings import load
+from display.sound.device import DeviceError
 
 
 @pytest.fixture
@@ -145,6 +150,58 @@ def test_check_tries_the_file_of_the_sound(ask: Any, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[sound]\non = false\n", encoding="utf-8")
     (quiet,) = [found for found in json.loads(ask("check", "--json").stdout) if found["name"] == "sound"]
     assert (quiet["state"], quiet["fault"]) == ("off", "")
+
+
+PLAYING = {"on": True, "device": "Box 1", "file": "own loop", "file_fault": "", "fault": ""}
+SPOILT = "sound.file a.wav: no sound; our own loop is played instead."
+NOBODY = "No device. The show goes on silently."
+
+
+def leave_status(home: Path, **facts: Any) -> None:
+    """What a show leaves in its home: one that runs now, unless `facts` says otherwise."""
+    told = {"state": "running", "written_monotonic_s": time.monotonic(), "pid": os.getpid(), **facts}
+    (home / FILE).write_text(json.dumps(told), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "row"),
+    [
+        ({}, ("own loop, on Box 1", "", "problem")),
+        ({"device": None, "fault": NOBODY}, ("own loop, no device", NOBODY, "note")),
+        ({"file": "a.wav", "file_fault": SPOILT}, ("a.wav, on Box 1", SPOILT, "problem")),
+        ({"on": False, "device": None}, ("off", "", "problem")),
+    ],
+)
+def test_check_beside_a_show_takes_its_word_for_the_sound(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], row: tuple[str, ...]
+) -> None:
+    """The show may hold the loudspeakers for itself; what another process could open says nothing."""
+
+    def held(fill: object) -> None:
+        raise DeviceError("the device is busy")
+
+    monkeypatch.setattr(checkup, "open_device", held)
+    leave_status(tmp_path, sound={**PLAYING, **changes})
+    (sound,) = [found for found in json.loads(ask("check", "--json").stdout) if found["name"] == "sound"]
+    assert (sound["state"], sound["fault"], sound["level"]) == row
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"state": "ended", "sound": PLAYING}, {}, {"sound": PLAYING, "written_monotonic_s": 0.0}],
+)
+def test_check_tries_the_device_where_no_show_can_hold_it(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: dict[str, Any]
+) -> None:
+    """A show that ended, one without sound, one whose last sign is from long ago."""
+
+    def none(fill: object) -> None:
+        raise DeviceError("there is no device")
+
+    monkeypatch.setattr(checkup, "open_device", none)
+    leave_status(tmp_path, **facts)
+    (sound,) = [found for found in json.loads(ask("check", "--json").stdout) if found["name"] == "sound"]
+    assert "there is no device" in sound["fault"]
 
 
 def test_a_day_that_is_none_is_wrong_use(ask: Any) -> None:

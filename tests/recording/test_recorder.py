@@ -25,6 +25,7 @@ from display.errors import DisplayLost
 from display.settings import DisplaySettings
 
 WIDTH, HEIGHT = 160, 96
+ENDINGS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 class LevelCanvas:
@@ -233,6 +234,8 @@ def test_an_encoder_that_is_killed_does_not_hold_the_show_and_leaves_nothing(
             recorder.picture(n / 60)
         assert not recorder.close()
     assert "The show goes on".lower() in caplog.text.lower()
+    assert "it may have been killed." in caplog.text
+    assert "?." not in caplog.text
     assert list(tmp_path.iterdir()) == []
 
 
@@ -292,6 +295,51 @@ os.kill(os.getpid(), 9)
             break
         time.sleep(0.1)
     assert len(levels_of(path)) >= 25
+
+
+IN_ITS_TERMINAL = """
+import os, signal, sys
+from pathlib import Path
+from tests_canvas import ENDINGS, LevelCanvas
+from controller.recording.recorder import Recorder
+for number in ENDINGS:
+    signal.signal(number, lambda *_: None)
+canvas = LevelCanvas()
+recorder = Recorder(Path(sys.argv[1]), canvas, patient=True)
+for n in range(30):
+    os.killpg(0, ENDINGS[n % 3])
+    recorder.picture(n / 60)
+sys.exit(not recorder.close())
+"""
+
+
+def test_a_terminal_that_is_closed_ends_the_show_and_leaves_its_film(tmp_path: Path, checkout: Path) -> None:
+    """Its signals go to all that it started, also while the encoder's libraries are being loaded."""
+    path = tmp_path / "film.mp4"
+    (tmp_path / "tests_canvas.py").write_text(Path(__file__).read_text(encoding="utf-8"), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", IN_ITS_TERMINAL, str(path)],
+        env={"PYTHONPATH": f"{checkout}:{tmp_path}", "PATH": "/usr/bin:/bin"},
+        check=False,
+        timeout=60,
+        start_new_session=True,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(levels_of(path)) == 30
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_signals_to_the_encoder_itself_cost_no_picture(tmp_path: Path, number: int) -> None:
+    """A service that is stopped sends SIGTERM to each of its processes, whatever session they are in."""
+    started = Watched()
+    recorder, _ = film(tmp_path / "film.mp4", [0.0, 1 / 60, 2 / 60], popen=started)
+    until_a_file_is_in(tmp_path)
+    started.child.send_signal(number)
+    for n in range(3, 20):
+        recorder.picture(n / 60)
+    assert recorder.close()
+    assert len(levels_of(tmp_path / "film.mp4")) == 20
 
 
 def test_real_pictures_come_out_as_they_went_in(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -114,7 +115,9 @@ def main() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    print(json.dumps(encode(sys.stdin.buffer)), flush=True)
+    answer = json.dumps(encode(sys.stdin.buffer)).encode() + b"\n"
+    with suppress(BrokenPipeError):  # a show that was killed does not listen any more
+        os.write(sys.stdout.fileno(), answer)
 
 
 if __name__ == "__main__":

@@ -118,8 +118,9 @@ class PanelSaver:
             values = self._next()
             if values is None:
                 return
+            last_try = self._closing.is_set()
             done = self._try(values)
-            if not done and self._closing.is_set():
+            if not done and last_try:
                 return
             self._closing.wait(self._pause_s if done else self._retry_s)
 

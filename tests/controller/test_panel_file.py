@@ -221,3 +221,22 @@ def test_a_torn_write_leaves_the_old_file_and_no_rest(
         write_panel(tmp_path / FILE, panel_text({"baited.bugs": 2}))
     assert values_of(tmp_path) == {"baited": {"bugs": 1}}
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+def test_a_try_that_was_under_way_at_the_end_and_failed_is_made_once_more(tmp_path: Path) -> None:
+    under_way, ended = threading.Event(), threading.Event()
+
+    def writing(path: Path, text: str) -> None:
+        if not under_way.is_set():
+            under_way.set()
+            assert ended.wait(60)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write_panel(path, text)
+
+    saver = PanelSaver(tmp_path, lambda text: None, writing, retry_s=HOUR_S)
+    saver.put({"baited.bugs": 2})
+    assert under_way.wait(60)
+    assert not saver.close(0.0)
+    ended.set()
+    assert saver.close(60)
+    assert values_of(tmp_path) == {"baited": {"bugs": 2}}

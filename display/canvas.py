@@ -127,7 +127,7 @@ class Canvas:
 
     @property
     def blackout(self) -> bool:
-        """Nothing at all is shown; the scene goes on."""
+        """Nothing is shown; the scene goes on. As with patterns, the view changes 5 times a second at most."""
         return self._composer.blackout
 
     @blackout.setter
@@ -155,11 +155,11 @@ class Canvas:
     @property
     def pattern(self) -> Pattern | None:
         """The test pattern that is shown instead of the scene."""
-        return self._composer.patterns.pattern
+        return self._composer.pattern
 
     @pattern.setter
     def pattern(self, pattern: Pattern | None) -> None:
-        self._composer.patterns.pattern = pattern
+        self._composer.pattern = pattern
 
     @property
     def lines(self) -> Sequence[Line] | None:
@@ -258,7 +258,7 @@ class Canvas:
                 log.warning("the picture is black where bugs should be seen; look at screen and driver")
             elif before and not self._detector.black:
                 log.info("the picture is no longer black")
-        if self._detector.due(now_s) and not self.blackout and must_show(rows, beam, self.size):
+        if self._detector.due(now_s) and not self._composer.dark and must_show(rows, beam, self.size):
             self._looked_at.ask(size_px, now_s)
 
     def _check_alive(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
@@ -21,6 +22,9 @@ from display.text import Line
 
 log = logging.getLogger(__name__)
 
+# Three flashes a second, six changes, are the most that is safe for everybody (WCAG 2.3.1).
+STEADY_S = 0.2
+
 # A pattern, the picture's size in px, the screen's name and number.
 Wanted: TypeAlias = tuple[Pattern, tuple[int, int], tuple[str, int]]
 
@@ -30,6 +34,7 @@ class Composer:
 
     def __init__(self, renderer: Renderer) -> None:
         self.blackout = False
+        self.pattern: Pattern | None = None
         self.brightness = 1.0
         self.lines: Sequence[Line] | None = None
         self.patterns = PatternLayer(images := GreyImages())
@@ -42,6 +47,8 @@ class Composer:
         self._record_mark: float | None = None
         self._time_s = 0.0
         self._told_text = False
+        self._view: tuple[bool, Pattern | None] = (False, None)
+        self._changed_s = -math.inf
 
     @property
     def corners(self) -> Corners:
@@ -78,10 +85,23 @@ class Composer:
         """
         self._renderer.load(rows, beam, dust)
         self._time_s = time_s
-        self.patterns.prepare(size_px, screen)
+        self._change_view()
+        if not self.patterns.prepare(self._view[1], size_px, screen):
+            self.pattern, self._view = None, (self._view[0], None)
         self._set_text(size_px)
         self._draw(size_px)
         check_gl("drawing a picture")
+
+    @property
+    def dark(self) -> bool:
+        """Whether the blackout is in view."""
+        return self._view[0]
+
+    def _change_view(self) -> None:
+        """Bring blackout and pattern into view; quick changes wait, so that mashed keys cannot flash."""
+        wanted = self.blackout, self.pattern
+        if wanted != self._view and not 0 <= self._time_s - self._changed_s < STEADY_S:
+            self._view, self._changed_s = wanted, self._time_s
 
     def read(self, size_px: tuple[int, int]) -> Pixels:
         """The last picture, drawn again into a buffer of our own: uint8 (height, width, 3), top row first.
@@ -124,7 +144,7 @@ class Composer:
         self._finish.draw(self._stage, self.to_picture(size_px), self.brightness)
 
     def _paint(self, size_px: tuple[int, int]) -> None:
-        if self.blackout:
+        if self.dark:
             gl.glClearColor(0.0, 0.0, 0.0, 1.0)
             gl.glClear(gl.GL_COLOR_BUFFER_BIT)
             return
@@ -137,39 +157,39 @@ class PatternLayer:
     """A test pattern in place of the scene; its image is painted in a thread, so that no picture waits."""
 
     def __init__(self, images: GreyImages) -> None:
-        self.pattern: Pattern | None = None
         self._images, self._texture = images, GreyTexture()
         self._shown: Wanted | None = None
         self._asked: Wanted | None = None
         self._image: Future[Pixels] | None = None
         self._painters = ThreadPoolExecutor(1, "pattern")
 
-    def prepare(self, size_px: tuple[int, int], screen: tuple[str, int]) -> None:
-        """Ask for the image of the pattern, and take it over once it is painted."""
-        if self.pattern is None:
+    def prepare(self, pattern: Pattern | None, size_px: tuple[int, int], screen: tuple[str, int]) -> bool:
+        """Ask for the image of the pattern, and take it over once it is painted; False when it cannot be."""
+        if pattern is None:
             self._shown = self._asked = None
-            return
-        wanted = (self.pattern, size_px, screen)
+            return True
+        wanted = (pattern, size_px, screen)
         if wanted not in (self._asked, self._shown):
             self._asked = wanted
-            self._image = self._painters.submit(self.pattern.image, size_px, screen[0], screen[1])
+            self._image = self._painters.submit(pattern.image, size_px, screen[0], screen[1])
         if self._asked == wanted and self._image is not None and self._image.done():
-            self._take(self._image, wanted)
+            return self._take(self._image, wanted)
+        return True
 
-    def _take(self, image: Future[Pixels], wanted: Wanted) -> None:
+    def _take(self, image: Future[Pixels], wanted: Wanted) -> bool:
         self._image = self._asked = None
-        self._shown = wanted
         fault = image.exception()
         if fault is not None:
             log.error("the pattern %s cannot be painted: %s", wanted[0].name, fault)
-            self.pattern = None
-            return
+            return False
+        self._shown = wanted
         self._texture.reserve(wanted[1])
         self._texture.put(0, image.result())
+        return True
 
     def paint(self, size_px: tuple[int, int], time_s: float) -> bool:
         """Draw the pattern; False when there is none to draw yet."""
-        if self.pattern is None or self._shown is None or self._shown[1] != size_px:
+        if self._shown is None or self._shown[1] != size_px:
             return False
         self._images.draw(self._texture.name, (0, 0, *size_px), size_px)
         fill(self._shown[0].fills(time_s, size_px), size_px)

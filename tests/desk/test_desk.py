@@ -371,6 +371,7 @@ def test_on_a_real_picture_the_panel_covers_the_bugs_and_brightness_and_blackout
     table = Table(tmp_path)
     display = table.settings["display"].model_copy(update={"headless_width": 320, "headless_height": 240})
     canvas = open_canvas(display, headless=True)
+    canvas._now = table.clock
     desk = Desk(canvas, table.scene, None, table.settings, table.saver, table.facts, table.clock)
 
     def level(*keys: str) -> float:

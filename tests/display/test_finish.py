@@ -66,7 +66,9 @@ def canvas(clock: Clock) -> Iterator[Canvas]:
     opened.close()
 
 
-def shot(canvas: Canvas, rows: Rows = NO_ROWS, beam: Any = NO_BEAM) -> Pixels:
+def shot(canvas: Canvas, rows: Rows = NO_ROWS, beam: Any = NO_BEAM, after_s: float = 0.25) -> Pixels:
+    """The picture a quarter of a second later, when what was switched is in view."""
+    canvas._now.now_s += after_s  # type: ignore[attr-defined]
     canvas.draw(rows, beam, NO_DUST)
     return canvas.read_pixels()
 
@@ -322,3 +324,25 @@ def test_a_visitor_who_presses_quickly_makes_no_flash(canvas: Canvas) -> None:
     luminance = linear @ (0.2126, 0.7152, 0.0722)
     assert (luminance >= 0.1).sum() < 21_824 / 10
     surface.close()
+
+
+@pytest.mark.parametrize("switched", ["blackout", "pattern"])
+def test_keys_that_are_mashed_change_the_picture_five_times_a_second_at_most(
+    canvas: Canvas, switched: str
+) -> None:
+    """60 switches a second for 3 s, then rest: what was wished last is in view."""
+    white = Plain(255)
+    with_pattern(canvas, white)
+    canvas.pattern = None
+    assert shot(canvas, BUG).mean() < 100
+    lit = []
+    for tick in range(180):
+        canvas.pattern = white if switched == "blackout" or tick % 2 else None
+        canvas.blackout = switched == "blackout" and tick % 2 == 1
+        lit.append(shot(canvas, BUG, after_s=1 / 60).mean() > 100)
+    changes = np.flatnonzero(np.diff(lit))
+    assert 3 < len(changes) <= 15
+    assert np.diff(changes).min() >= 11, "11 ticks are 0.18 s"
+    canvas.blackout, canvas.pattern = False, None
+    assert shot(canvas, BUG).max() == 245
+    assert shot(canvas, BUG).mean() < 100

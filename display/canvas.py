@@ -127,7 +127,7 @@ class Canvas:
 
     @property
     def blackout(self) -> bool:
-        """Nothing is shown; the scene goes on. As with patterns, the view changes 5 times a second at most."""
+        """Nothing is shown; the scene goes on. With patterns, the view changes 5 times a second at most."""
         return self._composer.blackout
 
     @blackout.setter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -11,6 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from calibration.geometry import apply_homography, is_usable, scaling
+from logs.durable import replace_text
 
 ASPECT_TOLERANCE = 0.01
 GONE = "is gone"
@@ -76,7 +76,7 @@ class CameraProfile(BaseModel):
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         for target in (path, last_good(path)):
-            _write(target, self.model_dump_json(indent=2))
+            replace_text(target, self.model_dump_json(indent=2))
 
 
 def load(path: Path) -> tuple[CameraProfile | None, str]:
@@ -124,26 +124,3 @@ def _trouble(path: Path) -> str:
     except OSError as error:
         return f"cannot be read ({error.strerror})"
     return "is broken"
-
-
-def _write(path: Path, text: str) -> None:
-    aside = path.with_name(path.name + ".new")
-    with aside.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, path)
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from controller.frametimes import PictureRate
 from controller.settings import Settings
 from controller.show import Show
 from display.canvas import Canvas
@@ -31,7 +32,7 @@ class Facts:
         self._show, self._canvas, self._log, self._clock = show, canvas, log, clock
         self._held_by_screen = held_by_screen
         self._fixed = {"scene": settings["show"].scene, "warnings": settings.warnings}
-        self._since_s, self._pictures = clock(), 0
+        self._rate = PictureRate(clock())
         self._began_s = clock()
         self._fault = ""
 
@@ -45,7 +46,7 @@ class Facts:
             **self._screen(),
             "size": list(self._show.size),
             "up_s": round(now_s - self._began_s, 1),
-            "fps": self._rate(now_s, pulse.pictures),
+            "fps": round(self._rate(now_s, pulse.pictures) or 0.0, 1),
             "frames": self._show.frames.facts(),
             "dropped_ticks": self._show.stepper.dropped_ticks,
             "faults": pulse.faults,
@@ -70,11 +71,6 @@ class Facts:
         elif self._fault and not fault:
             logger.info("The log is well again; nothing waits.")
         self._fault = fault
-
-    def _rate(self, now_s: float, pictures: int) -> float:
-        passed_s, drawn = now_s - self._since_s, pictures - self._pictures
-        self._since_s, self._pictures = now_s, pictures
-        return round(drawn / passed_s, 1) if passed_s > 0 else 0.0
 
     def _screen(self) -> dict[str, Any]:
         """What may change while the show runs, with the screen or its mode."""

@@ -95,6 +95,28 @@ class FrameTimes:
             self._note("frames", self._minute)
 
 
+class PictureRate:
+    """Pictures a second, from their count looked at now and then.
+
+    A figure is of `span_s` or more. After `gap_s` without a look the next is of the time from then on.
+    """
+
+    def __init__(self, now_s: float, span_s: float = 0.0, gap_s: float = math.inf) -> None:
+        self._since_s = self._looked_s = now_s
+        self._span_s, self._gap_s = span_s, gap_s
+        self._pictures = 0
+        self._rate: float | None = None
+
+    def __call__(self, now_s: float, pictures: int) -> float | None:
+        """The newest figure, None before the first."""
+        passed_s, late = now_s - self._since_s, now_s - self._looked_s > self._gap_s
+        self._looked_s = now_s
+        if late or passed_s >= self._span_s:
+            self._rate = None if late or passed_s <= 0 else (pictures - self._pictures) / passed_s
+            self._since_s, self._pictures = now_s, pictures
+        return self._rate
+
+
 def summary(rows: npt.NDArray[np.float32], span: Span) -> dict[str, float | None]:
     """A minute in ms from rows (n, 5) of seconds; without a GPU clock its values are None."""
     middle, late = np.percentile(rows[:, :GPU], (50, 99), axis=0)

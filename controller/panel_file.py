@@ -6,13 +6,14 @@ The hand-written `config.toml` is never touched; this file lies on top of it.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+from logs.durable import replace_text
 
 FILE = "panel.toml"
 HEAD = "# Set at the panel of baited, and written anew at each change. It wins over config.toml.\n"
@@ -158,28 +159,6 @@ def _words(error: Exception) -> str:
 def write_panel(path: Path, text: str) -> None:
     """Replace the file in one step, flushed to the disk; one that cannot be parsed is kept aside. OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(".new")
-    try:
-        with aside.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if read_panel(path.parent)[1]:
-            path.replace(path.with_name(f"panel-unreadable-{time.strftime('%Y%m%d-%H%M%S')}.toml"))
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
-    _flush_folder(path.parent)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Have the new name on the disk too; where folders cannot be opened this is not needed."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    if read_panel(path.parent)[1]:
+        path.replace(path.with_name(f"panel-unreadable-{time.strftime('%Y%m%d-%H%M%S')}.toml"))
+    replace_text(path, text)

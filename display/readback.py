@@ -70,11 +70,6 @@ class Readback:
         self._free: list[int] = []
         self._asked: deque[tuple[int, int, tuple[int, int], float]] = deque()
 
-    @property
-    def waiting(self) -> int:
-        """Pictures asked for and not fetched yet."""
-        return len(self._asked)
-
     def ask(self, size_px: tuple[int, int], mark: float) -> bool:
         """Ask for the bound framebuffer's pixels; `mark` comes back with them. False when too many wait."""
         if len(self._asked) >= MOST_WAITING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from logs import damage, records, schema
+from logs.durable import sync_folder
 from logs.engine import Engine, connect
 from logs.records import Note, SessionRecord
 from logs.visits import Beat, Ended
@@ -161,7 +161,7 @@ class Store:
         finally:
             connection.close()
         draft.rename(self._path)
-        _sync_folder(self._path.parent)
+        sync_folder(self._path.parent)
 
     def _emptied(self) -> bool:
         if self._path.exists():
@@ -260,13 +260,3 @@ class Store:
                 "UPDATE session SET clock_step_ms = clock_step_ms + ? WHERE run = ?", step
             )
             self._connection.execute("UPDATE run SET clock_step_ms = clock_step_ms + ? WHERE id = ?", step)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the system can open a folder."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

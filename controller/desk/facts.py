@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from controller.frametimes import PictureRate
 from controller.show import Show
 
 # Longer without a question, the panel was closed: what passed meanwhile is no part of the rate.
+# A figure of a second or more; after the panel was closed it begins anew.
 RATE_SPAN_S, RATE_GAP_S = 1.0, 2.0
 LABELS = {
     "en": ("Active / bored", "Pictures", "Light", "Visitor no.", "Log", "Sound"),
@@ -52,27 +54,6 @@ class OpenSession(NamedTuple):
     length_s: float
 
 
-class PictureRate:
-    """Pictures a second, from their count looked at now and then.
-
-    A figure is of RATE_SPAN_S or more. After RATE_GAP_S without a look the next is of the time from then on.
-    """
-
-    def __init__(self, now_s: float) -> None:
-        self._since_s = self._looked_s = now_s
-        self._pictures = 0
-        self._rate: float | None = None
-
-    def __call__(self, now_s: float, pictures: int) -> float | None:
-        """The newest figure, None before the first."""
-        passed_s, late = now_s - self._since_s, now_s - self._looked_s > RATE_GAP_S
-        self._looked_s = now_s
-        if late or passed_s >= RATE_SPAN_S:
-            self._rate = None if late else (pictures - self._pictures) / passed_s
-            self._since_s, self._pictures = now_s, pictures
-        return self._rate
-
-
 class DeskFacts:
     """Called at most four times a second, on the frame thread: plain values only."""
 
@@ -84,7 +65,7 @@ class DeskFacts:
         clock: Callable[[], float],
     ) -> None:
         self._show, self._log_state, self._session, self._clock = show, log_state, session, clock
-        self._rate = PictureRate(clock())
+        self._rate = PictureRate(clock(), RATE_SPAN_S, RATE_GAP_S)
 
     def __call__(self, language: str) -> list[tuple[str, str]]:
         """Label and value of each line; a value that cannot be had says why."""

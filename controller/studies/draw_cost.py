@@ -68,7 +68,7 @@ def _drawn_here(canvas: Canvas, shift_px: float) -> Draw:
     return lambda rows: canvas.draw(rows, beam, dust)
 
 
-def growth_of_memory(pictures: int, bugs: int, tell: Callable[[], None] = lambda: None) -> dict[str, float]:
+def growth_of_memory(pictures: int, bugs: int) -> dict[str, float]:
     """Growth of resident memory over so many pictures with light and dust, after a tenth to warm up."""
     canvas = open_canvas(DisplaySettings(headless_width=320, headless_height=180), headless=True)
     dust = np.full((GRAINS, 4), (160, 90, 3, 0.03), np.float32)
@@ -80,7 +80,6 @@ def growth_of_memory(pictures: int, bugs: int, tell: Callable[[], None] = lambda
             before = resident_bytes()
         canvas.draw(shown[number % 16], (160.0, 90.0, 60.0, float(number % 2)), dust)
         canvas.flip()
-        tell()
     grown = resident_bytes() - before
     canvas.close()
     return {"pictures": pictures, "bugs": bugs, "grown_kib": grown / 1024}

@@ -216,7 +216,7 @@ def test_a_torn_write_leaves_the_old_file_and_no_rest(
     def failing(handle: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("controller.panel_file.os.fsync", failing)
+    monkeypatch.setattr("logs.durable.os.fsync", failing)
     with pytest.raises(OSError, match="Input/output"):
         write_panel(tmp_path / FILE, panel_text({"baited.bugs": 2}))
     assert values_of(tmp_path) == {"baited": {"bugs": 1}}

@@ -126,29 +126,20 @@ def centroid_of_unmoved(canvas: Canvas) -> tuple[float, float]:
     return found
 
 
-def test_unmoved_corners_by_way_of_the_finish_change_no_byte(canvas: Canvas) -> None:
+@pytest.mark.parametrize(("corners", "brightness"), [(UNMOVED, 1.0), (PINNED, 0.5)])
+def test_a_recording_is_the_picture_byte_for_byte_neither_moved_nor_dimmed(
+    canvas: Canvas, corners: Corners, brightness: float
+) -> None:
     plain = shot(canvas, BUG, LIGHT)
+    canvas.corners, canvas.brightness = corners, brightness
     canvas.record_next(1.0)
-    canvas.draw(BUG, LIGHT, NO_DUST)
-    for _ in range(4):
+    for _ in range(5):
         canvas.draw(BUG, LIGHT, NO_DUST)
     recorded = canvas.take_recorded()
     assert recorded is not None
     assert np.array_equal(recorded[0], plain)
     assert recorded[1] == 1.0
     assert canvas.take_recorded() is None
-
-
-def test_a_recording_is_neither_moved_nor_dimmed(canvas: Canvas) -> None:
-    plain = shot(canvas, BUG, LIGHT)
-    canvas.corners, canvas.brightness = PINNED, 0.5
-    canvas.record_next(2.0)
-    canvas.draw(BUG, LIGHT, NO_DUST)
-    for _ in range(4):
-        canvas.draw(BUG, LIGHT, NO_DUST)
-    recorded = canvas.take_recorded()
-    assert recorded is not None
-    assert np.array_equal(recorded[0], plain)
 
 
 @pytest.mark.parametrize("brightness", [0.05, 0.5, 0.99])

@@ -1,17 +1,21 @@
-"""Settings of the scene `baited`: the constants that the original keeps in its configuration."""
+"""Settings of the scene `baited`: the original's configuration, and all its other constants."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from collections.abc import Iterator
+
+from pydantic import BaseModel, Field
+
+from controller.scenes.baited.constants import Constants
+from controller.scenes.baited.constants_life import Character, Gait
+from controller.scenes.baited.constants_steering import Approach, Avoidance, Milling, Moving, Search
 
 
-class BaitedSettings(BaseModel):
+class BaitedSettings(Constants):
     """Seed 001's constants; times in ticks of 1/60 s."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
-
     bugs: int = Field(
-        250,
+        default=250,
         ge=0,
         le=100_000,
         title="Bugs",
@@ -19,7 +23,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"live": True, "step": 10, "ja": "虫の数"},
     )
     light_radius_px: float = Field(
-        220.0,
+        default=220.0,
         ge=20.0,
         le=2000.0,
         title="Light radius",
@@ -27,7 +31,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "px", "live": True, "step": 5.0, "ja": "光の大きさ"},
     )
     boredom_threshold: float = Field(
-        0.15,
+        default=0.15,
         ge=0.0,
         le=1.0,
         title="Bored at interest",
@@ -35,7 +39,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"live": True, "step": 0.01, "ja": "飽きる値"},
     )
     recovery_rate: float = Field(
-        0.006,
+        default=0.006,
         ge=0.0,
         le=1.0,
         title="Recovery in the dark",
@@ -43,7 +47,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0005, "ja": "暗い時の興味の戻り"},
     )
     onset_gain: float = Field(
-        0.2,
+        default=0.2,
         ge=0.0,
         le=1.0,
         title="Gain when the light comes on",
@@ -51,7 +55,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"live": True, "step": 0.01, "ja": "点灯時の興味の戻り"},
     )
     decay_min: float = Field(
-        0.0004,
+        default=0.0004,
         ge=0.0,
         le=1.0,
         title="Slowest habituation",
@@ -59,7 +63,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最小"},
     )
     decay_max: float = Field(
-        0.0012,
+        default=0.0012,
         ge=0.0,
         le=1.0,
         title="Fastest habituation",
@@ -67,7 +71,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最大"},
     )
     reaction_delay_max_ticks: int = Field(
-        300,
+        default=300,
         ge=0,
         le=36_000,
         title="Longest reaction delay",
@@ -75,7 +79,7 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "ticks", "live": True, "step": 10, "ja": "反応の遅れ 最大"},
     )
     size_min_px: float = Field(
-        14.0,
+        default=14.0,
         ge=2.0,
         le=400.0,
         title="Smallest bug",
@@ -83,17 +87,36 @@ class BaitedSettings(BaseModel):
         json_schema_extra={"unit": "px", "live": True, "step": 1.0, "ja": "虫の大きさ 最小"},
     )
     size_max_px: float = Field(
-        24.0,
+        default=24.0,
         ge=2.0,
         le=400.0,
         title="Largest bug",
         description="Largest bug.",
         json_schema_extra={"unit": "px", "live": True, "step": 1.0, "ja": "虫の大きさ 最大"},
     )
+    character: Character = Field(default_factory=Character, description="What a bug is given for life.")
+    gait: Gait = Field(default_factory=Gait, description="Runs, stops and tumbles.")
+    approach: Approach = Field(default_factory=Approach, description="How bugs come to the light.")
+    milling: Milling = Field(default_factory=Milling, description="How bugs circle within the light.")
+    search: Search = Field(default_factory=Search, description="How bugs search without a light.")
+    avoidance: Avoidance = Field(default_factory=Avoidance, description="How the bored leave the light.")
+    moving: Moving = Field(default_factory=Moving, description="The step of a bug, and those near it.")
 
-    @model_validator(mode="after")
-    def _ordered(self) -> BaitedSettings:
-        for low, high in (("decay_min", "decay_max"), ("size_min_px", "size_max_px")):
-            if getattr(self, low) > getattr(self, high):
-                raise ValueError(f"{low} must not be larger than {high}")
-        return self
+
+def constants(settings: BaitedSettings) -> dict[str, float]:
+    """All numbers of the settings and their sections by their own names, without the number of bugs."""
+    values = dict(_numbers(settings))
+    del values["bugs"]
+    return values
+
+
+def _numbers(section: BaseModel) -> Iterator[tuple[str, float]]:
+    for name, value in section:
+        if isinstance(value, BaseModel):
+            yield from _numbers(value)
+        else:
+            yield name, value
+
+
+# Their names, in the order of the file. No name is used in two sections.
+CONSTANTS = tuple(constants(BaitedSettings()))

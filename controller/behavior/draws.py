@@ -1,15 +1,27 @@
-"""Counter-based uniform numbers: no state, the same for any order of agents and threads."""
+"""Counter-based uniform numbers: no state to keep, the same for any order of agents and threads."""
 
-import numba as nb
 import numpy as np
+
+from controller.behavior.compiling import rule
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _TO_UNIT = 1.0 / 9007199254740992.0
+MOST_GIVEN = 16
+# Where an agent's next number comes from: the `spent`-th of the stream `key`. Tests give the first
+# `given` numbers of the first agent on a `tape`, and its smooth `noise` (NaN: its own); `used` tells
+# how many it took.
+DRAWS = np.dtype(
+    [
+        *((name, "u8" if name == "key" else "i8") for name in ("key", "spent", "given", "used")),
+        ("noise", "f8"),
+        ("tape", "f8", (MOST_GIVEN,)),
+    ]
+)
 
 
-@nb.njit(cache=True)
+@rule
 def mixed(z):
     """splitmix64's finalizer: 64 well-mixed bits of the 64 in `z`."""
     z = (z ^ (z >> np.uint64(30))) * _MIX_1
@@ -17,29 +29,35 @@ def mixed(z):
     return z ^ (z >> np.uint64(31))
 
 
-@nb.njit(cache=True)
-def stream_key(seed, tick, agent):
-    """The key of one agent's numbers in one tick; all three are unsigned 64-bit."""
-    return mixed(mixed(mixed(seed) + tick * GOLDEN) + agent * GOLDEN)
+@rule
+def tick_key(seed, tick):
+    """What all agents' keys of one tick come from; both are unsigned 64-bit."""
+    return mixed(mixed(seed) + tick * GOLDEN)
 
 
-@nb.njit(cache=True)
+@rule
+def agent_key(tick_key, agent):
+    """The key of one agent's numbers (agent: unsigned 64-bit)."""
+    return mixed(tick_key + agent * GOLDEN)
+
+
+@rule
 def hashed_uniform(key, k):
     """The `k`-th number in [0, 1) of the stream `key`."""
-    return np.float64(mixed(key + np.uint64(k) * GOLDEN) >> np.uint64(11)) * _TO_UNIT
+    return np.float64(np.int64(mixed(key + np.uint64(k) * GOLDEN) >> np.uint64(11))) * _TO_UNIT
 
 
-@nb.njit(cache=True)
-def uniform(bug, tape):
-    """The bug's next number in [0, 1): from its row of `tape` (given draws) if there is one."""
-    k = bug.spent
-    bug.spent = k + 1
-    if bug.index < tape.shape[0]:
-        return tape[bug.index, k]
-    return hashed_uniform(bug.key, k)
+@rule
+def uniform(draws):
+    """The next number in [0, 1)."""
+    k = draws.spent
+    draws.spent = k + 1
+    if k < draws.given:
+        return draws.tape[k]
+    return hashed_uniform(draws.key, k)
 
 
-@nb.njit(cache=True)
-def between(low, high, bug, tape):
-    """The bug's next number in [low, high)."""
-    return low + uniform(bug, tape) * (high - low)
+@rule
+def between(low, high, draws):
+    """The next number in [low, high)."""
+    return low + uniform(draws) * (high - low)

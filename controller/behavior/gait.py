@@ -2,62 +2,69 @@
 
 import math
 
-import numba as nb
-
+from controller.behavior.angles import DEGREE
+from controller.behavior.compiling import rule
 from controller.behavior.draws import between, uniform
 
 RUN, STOP, TUMBLE = 0, 1, 2
-TUMBLE_REACH_RAD = 0.7 * math.pi
 
 
-@nb.njit(cache=True)
-def start_run(bug, tape):
+@rule
+def start_run(bug, world, draws):
     """30-150 ticks, doubled for 15 %, at 0.8-1.1 of the base speed."""
-    duration = between(30.0, 150.0, bug, tape)
-    if uniform(bug, tape) < 0.15:
-        duration *= 2.0
+    duration = between(world.run_min_ticks, world.run_max_ticks, draws)
+    if uniform(draws) < world.long_run_share:
+        duration *= world.long_run_factor
     bug.gait = RUN
     bug.gait_timer = math.floor(duration)
-    bug.speed = bug.base_speed * between(0.8, 1.1, bug, tape)
+    bug.speed = bug.base_speed * between(world.run_pace_min, world.run_pace_max, draws)
 
 
-@nb.njit(cache=True)
-def start_stop(bug, tape):
+@rule
+def start_stop(bug, world, draws):
     """5-25 ticks at rest."""
     bug.gait = STOP
-    bug.gait_timer = math.floor(between(5.0, 25.0, bug, tape))
+    bug.gait_timer = math.floor(between(world.stop_min_ticks, world.stop_max_ticks, draws))
     bug.speed = 0.0
 
 
-@nb.njit(cache=True)
-def start_tumble(bug, tape):
-    """3-10 ticks at 0.15 of the base speed, turning by up to +-126 degrees / 8 a tick."""
+@rule
+def start_tumble(bug, world, draws):
+    """3-10 ticks at 0.15 of the base speed, turning by an amount of up to +-126 degrees."""
+    reach = world.tumble_reach_deg * DEGREE
     bug.gait = TUMBLE
-    bug.gait_timer = math.floor(between(3.0, 10.0, bug, tape))
-    bug.tumble_amount = between(-TUMBLE_REACH_RAD, TUMBLE_REACH_RAD, bug, tape)
-    bug.speed = bug.base_speed * 0.15
+    bug.gait_timer = math.floor(between(world.tumble_min_ticks, world.tumble_max_ticks, draws))
+    bug.tumble_amount = between(-reach, reach, draws)
+    bug.speed = bug.base_speed * world.tumble_pace
 
 
-@nb.njit(cache=True)
-def change_gait(bug, attracted, tape):
+@rule
+def tumble_turn(bug, world):
+    """An eighth of the amount in each tick (rad)."""
+    return bug.tumble_amount / world.tumble_spread_ticks
+
+
+@rule
+def change_gait(bug, world, attracted, draws):
     """Count the gait's timer down and choose what follows; the attracted hardly ever stop."""
     bug.gait_timer -= 1
     if bug.gait_timer > 0:
         return
     if bug.gait == TUMBLE:
-        start_run(bug, tape)
+        start_run(bug, world, draws)
     elif bug.gait == STOP:
-        if attracted or uniform(bug, tape) >= 0.7:
-            start_run(bug, tape)
+        if attracted or uniform(draws) >= world.stop_tumble_share:
+            start_run(bug, world, draws)
         else:
-            start_tumble(bug, tape)
+            start_tumble(bug, world, draws)
     elif not attracted:
-        if uniform(bug, tape) < 0.6:
-            start_stop(bug, tape)
+        if uniform(draws) < world.search_stop_share:
+            start_stop(bug, world, draws)
         else:
-            start_tumble(bug, tape)
-    elif uniform(bug, tape) < 0.1:
-        start_stop(bug, tape)
-        bug.gait_timer = math.floor(between(3.0, 10.0, bug, tape))
+            start_tumble(bug, world, draws)
+    elif uniform(draws) < world.attracted_stop_share:
+        start_stop(bug, world, draws)
+        shorter = between(world.attracted_stop_min_ticks, world.attracted_stop_max_ticks, draws)
+        bug.gait_timer = math.floor(shorter)
     else:
-        start_run(bug, tape)
+        start_run(bug, world, draws)

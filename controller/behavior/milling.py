@@ -2,34 +2,35 @@
 
 import math
 
-import numba as nb
-
 from controller.behavior.angles import TWO_PI, clamped, wrapped
+from controller.behavior.compiling import rule
 from controller.behavior.draws import between, uniform
+from controller.behavior.trigonometry import arctangent, sine_cosine
 
-CHANGE_OF_MIND = 0.005
 
-
-@nb.njit(cache=True)
-def choose_orbit(bug, world, tape):
+@rule
+def choose_orbit(bug, world, draws):
     """Box-Muller: 0.5 +- 0.12 of the light radius, held in 0.15..0.85 of it (px)."""
-    u1 = between(0.001, 1.0, bug, tape)
-    u2 = between(0.001, 1.0, bug, tape)
+    u1 = between(0.001, 1.0, draws)
+    u2 = between(0.001, 1.0, draws)
     z = math.sqrt(-2.0 * math.log(u1)) * math.cos(TWO_PI * u2)
-    radius = world.light_radius
-    bug.orbit_radius = clamped((0.5 + z * 0.12) * radius, radius * 0.15, radius * 0.85)
+    share = clamped(world.orbit_mean + z * world.orbit_deviation, world.orbit_min, world.orbit_max)
+    bug.orbit_radius = share * world.light_radius_px
     bug.orbit_chosen = True
 
 
-@nb.njit(cache=True)
-def milling_turn(bug, world, tape):
+@rule
+def milling_turn(bug, world, draws):
     """Move the pursued point on and turn towards it (rad)."""
-    bug.milling_angle = wrapped(bug.milling_angle + bug.milling_direction * bug.milling_speed)
-    if uniform(bug, tape) < CHANGE_OF_MIND:
+    angle = wrapped(bug.milling_angle + bug.milling_direction * bug.milling_speed)
+    bug.milling_angle = angle
+    if uniform(draws) < world.change_of_mind:
         bug.milling_direction = -bug.milling_direction
-    if not bug.orbit_chosen or uniform(bug, tape) < CHANGE_OF_MIND:
-        choose_orbit(bug, world, tape)
-    bug.milling_radius += (bug.orbit_radius - bug.milling_radius) * 0.02
-    to_x = world.light_x + math.cos(bug.milling_angle) * bug.milling_radius - bug.x
-    to_y = world.light_y + math.sin(bug.milling_angle) * bug.milling_radius - bug.y
-    return wrapped(math.atan2(to_y, to_x) - bug.heading) * bug.turn_rate * 2.5
+    if not bug.orbit_chosen or uniform(draws) < world.change_of_mind:
+        choose_orbit(bug, world, draws)
+    radius = bug.milling_radius + (bug.orbit_radius - bug.milling_radius) * world.orbit_ease
+    bug.milling_radius = radius
+    sine, cosine = sine_cosine(angle)
+    to_x = world.light_x + cosine * radius - bug.x
+    to_y = world.light_y + sine * radius - bug.y
+    return wrapped(arctangent(to_y, to_x) - bug.heading) * bug.turn_rate * world.milling_gain

@@ -1,29 +1,27 @@
 """The last part of a tick: turn, step, come back in at the opposite edge (seed 001)."""
 
-import math
-
-import numba as nb
-
-from controller.behavior.angles import TWO_PI, clamped, mapped, wrapped
+from controller.behavior.angles import TWO_PI, clamped, wrapped
+from controller.behavior.compiling import rule
 from controller.behavior.smooth_noise import PERIOD
+from controller.behavior.trigonometry import sine_cosine
 
-TURN_LIMIT = 5.0
 PULSE_RATE = 0.03
-SLOWEST_FACTOR, FASTEST_FACTOR = 0.91, 0.98
 
 
-@nb.njit(cache=True)
-def move(bug, turn, noise):
+@rule
+def move(bug, world, turn, noise):
     """Turn by at most 5 turn rates, then step along the new heading at 0.91-0.98 of the speed."""
-    limit = bug.turn_rate * TURN_LIMIT
-    bug.heading = wrapped(bug.heading + clamped(turn, -limit, limit))
-    pace = bug.speed * mapped(noise, 0.0, 1.0, SLOWEST_FACTOR, FASTEST_FACTOR)
-    bug.x += math.cos(bug.heading) * pace
-    bug.y += math.sin(bug.heading) * pace
+    limit = bug.turn_rate * world.turn_limit
+    heading = wrapped(bug.heading + clamped(turn, -limit, limit))
+    bug.heading = heading
+    pace = bug.speed * (world.pace_slowest + noise * (world.pace_fastest - world.pace_slowest))
+    sine, cosine = sine_cosine(heading)
+    bug.x = wrapped_edge(bug.x + cosine * pace, world.width, bug.base_size)
+    bug.y = wrapped_edge(bug.y + sine * pace, world.height, bug.base_size)
 
 
-@nb.njit(cache=True)
-def wrap_edge(position, size, margin):
+@rule
+def wrapped_edge(position, size, margin):
     """A coordinate that left the screen by more than `margin` comes back at the other edge."""
     if position < -margin:
         return size + margin
@@ -32,9 +30,18 @@ def wrap_edge(position, size, margin):
     return position
 
 
-@nb.njit(cache=True)
+@rule
+def grown(phase, by, period):
+    """A phase in [0, period) after growing by 0 <= `by`."""
+    phase += by
+    if phase >= period:
+        phase %= period
+    return phase
+
+
+@rule
 def grow_phases(bug):
     """Tremor, leg and noise phases after a tick, each within its own period."""
-    bug.noise_phase = (bug.noise_phase + 0.3 * bug.tremor_frequency + PULSE_RATE) % PERIOD
-    bug.tremor_phase = (bug.tremor_phase + bug.tremor_frequency) % TWO_PI
-    bug.leg_phase = (bug.leg_phase + bug.speed * 0.15) % TWO_PI
+    bug.noise_phase = grown(bug.noise_phase, 0.3 * bug.tremor_frequency + PULSE_RATE, PERIOD)
+    bug.tremor_phase = grown(bug.tremor_phase, bug.tremor_frequency, TWO_PI)
+    bug.leg_phase = grown(bug.leg_phase, bug.speed * 0.15, TWO_PI)

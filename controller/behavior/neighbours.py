@@ -1,36 +1,38 @@
 """A uniform grid over the agents' positions, so that looking around costs the same anywhere."""
 
-import math
+import numpy as np
 
-import numba as nb
+from controller.behavior.compiling import rule
 
 
-@nb.njit(cache=True)
-def cell_along(position, margin, edge, count):
+@rule
+def cell_along(position, margin, per_px, count):
     """The index of the cell of a coordinate, held within the grid on both sides (NaN: 0)."""
-    scaled = (position + margin) / edge
+    scaled = (position + margin) * per_px
     if not scaled > 0.0:
         return 0
-    if scaled >= count:
-        return count - 1
-    return math.floor(scaled)
+    return count - 1 if scaled >= count else np.int64(scaled)
 
 
-@nb.njit(cache=True)
-def fill_grid(bugs, margin, edge, columns, rows, starts, cells, places, xs, ys):
+@rule
+def fill_grid(bugs, world, starts, cells, places, xs, ys):
     """Counting sort by cell: `starts[c]..starts[c + 1]` are the places of cell c in `xs`, `ys`.
 
     `cells[i]`, `places[i]` tell where agent i stands. `starts` has columns x rows + 2 entries,
-    the other arrays one for each agent.
+    the other arrays one for each agent; all but `xs` and `ys` are int32.
     """
-    starts[: columns * rows + 2] = 0
+    columns, rows, margin, per_px = world.columns, world.rows, world.margin_px, 1.0 / world.cell_px
+    starts[:] = 0
     for i in range(bugs.size):
-        column = cell_along(bugs[i].x, margin, edge, columns)
-        cell = cell_along(bugs[i].y, margin, edge, rows) * columns + column
+        bug = bugs[i]
+        column = cell_along(bug.x, margin, per_px, columns)
+        cell = cell_along(bug.y, margin, per_px, rows) * columns + column
         cells[i] = cell
         starts[cell + 2] += 1
-    for cell in range(columns * rows):
-        starts[cell + 2] += starts[cell + 1]
+    total = np.int32(0)
+    for cell in range(2, columns * rows + 2):
+        total += starts[cell]
+        starts[cell] = total
     for i in range(bugs.size):
         place = starts[cells[i] + 1]
         starts[cells[i] + 1] = place + 1

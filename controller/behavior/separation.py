@@ -1,35 +1,50 @@
 """Separation: turn away from agents nearer than 0.9 of one's own size (seed 001)."""
 
-import math
-
-import numba as nb
+import numpy as np
 
 from controller.behavior.angles import wrapped
+from controller.behavior.compiling import rule
+from controller.behavior.trigonometry import arctangent
 
-PERSONAL_SPACE = 0.9
-TURN_GAIN = 0.08
+
+@rule
+def push(x, y, reach_squared, first, last, xs, ys):
+    """Sum of (x_i - x_j) / |x_i - x_j|^2 over the agents `first`..`last` - 1 within reach, and how many.
+
+    Without a branch, so that a crowd is gone through several at a time. Agents on the very same spot
+    do not push each other, as in the original.
+    """
+    push_x, push_y, near = 0.0, 0.0, 0.0
+    for k in range(first, last):
+        dx, dy = x - xs[k], y - ys[k]
+        squared = dx * dx + dy * dy
+        close = (squared > 0.0) & (squared < reach_squared)
+        share = (1.0 if close else 0.0) / (squared if close else 1.0)
+        push_x += dx * share
+        push_y += dy * share
+        near += 1.0 if close else 0.0
+    return push_x, push_y, near
 
 
-@nb.njit(cache=True)
-def separation_turn(bug, cell, columns, rows, starts, xs, ys):
-    """Turn towards the mean of (x_i - x_j) / |x_i - x_j|^2 over near agents (rad).
+@rule
+def separation_turn(bug, world, cell, starts, xs, ys):
+    """Turn towards the mean push of the near agents (rad).
 
     The cells are at least as wide as the largest personal space and one step together.
-    Agents on the very same spot do not repel each other, as in the original.
     """
-    reach = bug.base_size * PERSONAL_SPACE
-    reach_squared = reach * reach
-    row, column = cell // columns, cell % columns
-    first, last = max(column - 1, 0), min(column + 1, columns - 1)
-    push_x, push_y, near = 0.0, 0.0, 0
-    for r in range(max(row - 1, 0), min(row + 1, rows - 1) + 1):
-        for k in range(starts[r * columns + first], starts[r * columns + last + 1]):
-            dx, dy = bug.x - xs[k], bug.y - ys[k]
-            squared = dx * dx + dy * dy
-            if 0.0 < squared < reach_squared:
-                push_x += dx / squared
-                push_y += dy / squared
-                near += 1
-    if near == 0:
+    reach = bug.base_size * world.personal_space
+    columns = world.columns
+    row = cell // columns
+    column = cell - row * columns
+    left, right = max(column - 1, 0), min(column + 1, columns - 1)
+    push_x, push_y, near = 0.0, 0.0, 0.0
+    for r in range(max(row - 1, 0), min(row + 1, world.rows - 1) + 1):
+        first, last = np.uint64(starts[r * columns + left]), np.uint64(starts[r * columns + right + 1])
+        if first < last:
+            px, py, count = push(bug.x, bug.y, reach * reach, first, last, xs, ys)
+            push_x += px
+            push_y += py
+            near += count
+    if near == 0.0:
         return 0.0
-    return wrapped(math.atan2(push_y, push_x) - bug.heading) * TURN_GAIN
+    return wrapped(arctangent(push_y, push_x) - bug.heading) * world.separation_gain

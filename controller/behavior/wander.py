@@ -2,36 +2,33 @@
 
 import math
 
-import numba as nb
-
 from controller.behavior.angles import TWO_PI, wrapped
+from controller.behavior.compiling import rule
 from controller.behavior.draws import between, uniform
-
-SHORTEST_PX, LONGEST_PX = 20.0, 500.0
-ARRIVED_PX = 15.0
+from controller.behavior.trigonometry import arctangent, sine_cosine
 
 
-@nb.njit(cache=True)
-def levy_step(u, mu):
-    """A step length of density l^-mu from a uniform `u`, by inversion, cut at 500 px."""
-    return min(SHORTEST_PX * math.pow(u + 0.001, -1.0 / (mu - 1.0)), LONGEST_PX)
+@rule
+def levy_step(u, mu, shortest_px, longest_px):
+    """A step length of density l^-mu from a uniform `u`, by inversion, cut at the longest."""
+    return min(shortest_px * math.pow(u + 0.001, -1.0 / (mu - 1.0)), longest_px)
 
 
-@nb.njit(cache=True)
-def choose_target(bug, tape):
+@rule
+def choose_target(bug, world, draws):
     """A new place to walk to: a Levy step in any direction."""
-    step = levy_step(uniform(bug, tape), bug.levy_mu)
-    angle = between(0.0, TWO_PI, bug, tape)
-    bug.target_x = bug.x + math.cos(angle) * step
-    bug.target_y = bug.y + math.sin(angle) * step
+    step = levy_step(uniform(draws), bug.levy_mu, world.step_min_px, world.step_max_px)
+    sine, cosine = sine_cosine(between(0.0, TWO_PI, draws))
+    bug.target_x = bug.x + cosine * step
+    bug.target_y = bug.y + sine * step
     bug.target_chosen = True
 
 
-@nb.njit(cache=True)
-def wander_turn(bug, tape):
+@rule
+def wander_turn(bug, world, draws):
     """Turn towards the target, chosen anew on arrival (rad)."""
     to_x, to_y = bug.target_x - bug.x, bug.target_y - bug.y
-    if not bug.target_chosen or math.sqrt(to_x * to_x + to_y * to_y) < ARRIVED_PX:
-        choose_target(bug, tape)
+    if not bug.target_chosen or to_x * to_x + to_y * to_y < world.arrived_px * world.arrived_px:
+        choose_target(bug, world, draws)
         to_x, to_y = bug.target_x - bug.x, bug.target_y - bug.y
-    return wrapped(math.atan2(to_y, to_x) - bug.heading) * bug.turn_rate * 2.0
+    return wrapped(arctangent(to_y, to_x) - bug.heading) * bug.turn_rate * world.search_gain

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 
@@ -80,13 +78,14 @@ def difference(name: str, ours: float, theirs: float) -> float:
 def worst_field(case: dict[str, Any]) -> tuple[float, str]:
     scene = scene_of(case)
     light, after = case["light"], case["after"]
-    tape = np.zeros((1, 16))
-    tape[0, : len(case["draws"])] = case["draws"]
-    scene.advance(light["on"], light["x"], light["y"], tape, np.array([float(case["noise"])]))
+    draws, given = scene.draws[0], case["draws"]
+    draws["tape"][: len(given)] = given
+    draws["given"], draws["noise"] = len(given), float(case["noise"])
+    scene.advance(light["on"], light["x"], light["y"])
     bug = scene.bugs[0]
     found = [(difference(theirs, bug[ours], after[theirs]), theirs) for theirs, ours in NAMES.items()]
     found.append((float(bug["gait"] != GAITS[after["state"]]), "state"))
-    found.append((float(bug["spent"] != len(case["draws"])), "number of draws"))
+    found.append((float(draws["used"] != len(given)), "number of draws"))
     found.append((float(bool(bug["target_chosen"]) != (after["levyTarget"] is not None)), "levyTarget"))
     if after["levyTarget"] is not None:
         found.append((abs(bug["target_x"] - after["levyTarget"][0]), "levyTarget x"))

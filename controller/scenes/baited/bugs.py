@@ -5,85 +5,107 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from controller.behavior.angles import TWO_PI
-from controller.behavior.draws import between, stream_key, uniform
+from controller.behavior.angles import DEGREE, TWO_PI
+from controller.behavior.compiling import rule
+from controller.behavior.draws import DRAWS, agent_key, between, tick_key, uniform
 from controller.behavior.gait import start_run
-from controller.scenes.baited.settings import BaitedSettings
+from controller.scenes.baited.settings import CONSTANTS, BaitedSettings, constants
 
-_REALS = (
+_MOVING = (
     "x y heading speed interest target_x target_y milling_angle milling_radius orbit_radius tumble_amount "
-    "base_speed base_size turn_rate fixation_angle antenna_spread tropotaxis_gain detection_multiple "
-    "approach_multiple decay_rate levy_mu milling_speed tremor_frequency tremor_phase leg_phase noise_phase"
+    "tremor_phase leg_phase noise_phase"
 )
-_WHOLES = "handedness milling_direction reaction_delay reaction_timer gait gait_timer spent index"
-_FLAGS = "reacted target_chosen orbit_chosen"
+_MADE = (
+    "base_speed base_size turn_rate fixation_angle antenna_spread tropotaxis_gain detection_multiple "
+    "approach_multiple decay_rate levy_mu milling_speed tremor_frequency"
+)
+_MOVING_WHOLES = (
+    "milling_direction reaction_timer gait gait_timer reacted target_chosen orbit_chosen "
+    "reached_at_ticks bored_at_ticks number"
+)
+_MADE_WHOLES = "handedness reaction_delay"
 
 
 def _fields(names: str, kind: str) -> Iterable[tuple[str, str]]:
     return ((name, kind) for name in names.split())
 
 
-# Lengths px, angles and phases rad, rates per tick; `key` and `spent` place the bug's random numbers.
-# Flags are whole words: padding would be copied or not as numpy likes, and snapshots would differ.
-BUG = np.dtype([*_fields(_REALS, "f8"), *_fields(_WHOLES, "i8"), ("key", "u8"), *_fields(_FLAGS, "i8")])
+# Lengths px, angles and phases rad, rates per tick. 256 bytes, without padding: that would be copied
+# or not as numpy likes, and snapshots would differ.
+BUG = np.dtype(
+    [
+        *_fields(_MOVING, "f8"),
+        *_fields(_MADE, "f8"),
+        *_fields(_MOVING_WHOLES, "i4"),
+        *_fields(_MADE_WHOLES, "i4"),
+    ]
+)
+# What a bug is for life: a function of seed, number and settings, so no snapshot needs it.
+MADE = (*_MADE.split(), *_MADE_WHOLES.split())
+MOVING = (*_MOVING.split(), *_MOVING_WHOLES.split())
+# Settings by their own names; `on`, `columns` and `rows` are whole.
 WORLD = np.dtype(
     [
-        *_fields("light_x light_y light_radius width height", "f8"),
-        *_fields("boredom_threshold recovery_rate onset_gain decay_min decay_max", "f8"),
-        *_fields("size_min size_max reaction_delay_max", "f8"),
-        ("on", "i8"),
+        *_fields("light_x light_y width height margin_px cell_px", "f8"),
+        *((name, "f8") for name in CONSTANTS),
+        *_fields("on columns rows", "i8"),
     ]
 )
 # Creation has its own stream, so that no tick shares its numbers.
 _HATCHING = np.uint64(0xBA17ED)
 
 
-@nb.njit(cache=True)
-def hatch(bugs, first, world, seed, tape):
+@rule
+def hatch(bugs, first, worlds, given, seed):
     """Make the bugs from number `first` on anew from the seed, with seed 001's distributions."""
     for i in range(first, bugs.size):
-        bug = bugs[i]
-        bug.index, bug.spent = i, 0
-        bug.key = stream_key(seed ^ _HATCHING, np.uint64(0), np.uint64(i))
-        _draw_character(bug, world, tape)
-        _draw_start(bug, world, tape)
+        bugs[i].number = i
+        put_in(bugs[i], worlds[0], given[0], seed)
 
 
-@nb.njit(cache=True)
-def _draw_character(bug, world, tape):
-    bug.base_speed = between(1.8, 4.5, bug, tape)
-    bug.turn_rate = between(0.03, 0.08, bug, tape)
-    bug.fixation_angle = between(10.0, 40.0, bug, tape) * (math.pi / 180.0)
-    bug.handedness = 1 if uniform(bug, tape) > 0.5 else -1
-    bug.antenna_spread = between(6.0, 14.0, bug, tape)
-    bug.tropotaxis_gain = between(0.02, 0.06, bug, tape)
-    bug.detection_multiple = between(1.5, 4.0, bug, tape)
-    bug.reaction_delay = math.floor(between(0.0, world.reaction_delay_max, bug, tape))
-    bug.decay_rate = between(world.decay_min, world.decay_max, bug, tape)
-    bug.levy_mu = between(1.8, 2.2, bug, tape)
-    bug.milling_speed = between(0.008, 0.03, bug, tape)
-    bug.base_size = between(world.size_min, world.size_max, bug, tape)
-    bug.tremor_frequency = between(0.06, 0.15, bug, tape)
-    if uniform(bug, tape) < 0.15:
-        bug.approach_multiple = between(1.2, 1.5, bug, tape)
-    elif uniform(bug, tape) > 0.85:
-        bug.approach_multiple = between(0.5, 0.7, bug, tape)
+@rule
+def put_in(bug, world, draws, seed):
+    """Make one bug from its number's stream: its character, and how it starts."""
+    draws.key = agent_key(tick_key(seed ^ _HATCHING, np.uint64(0)), np.uint64(bug.number))
+    draws.spent = 0
+    _draw_character(bug, world, draws)
+    _draw_start(bug, world, draws)
+
+
+@rule
+def _draw_character(bug, world, draws):
+    bug.base_speed = between(world.speed_min_px, world.speed_max_px, draws)
+    bug.turn_rate = between(world.turn_rate_min, world.turn_rate_max, draws)
+    bug.fixation_angle = between(world.fixation_min_deg, world.fixation_max_deg, draws) * DEGREE
+    bug.handedness = 1 if uniform(draws) > 1.0 - world.right_handed_share else -1
+    bug.antenna_spread = between(world.antenna_min_px, world.antenna_max_px, draws)
+    bug.tropotaxis_gain = between(world.tropotaxis_min, world.tropotaxis_max, draws)
+    bug.detection_multiple = between(world.detection_min, world.detection_max, draws)
+    bug.reaction_delay = math.floor(between(0.0, world.reaction_delay_max_ticks, draws))
+    bug.decay_rate = between(world.decay_min, world.decay_max, draws)
+    bug.levy_mu = between(world.levy_mu_min, world.levy_mu_max, draws)
+    bug.milling_speed = between(world.milling_speed_min, world.milling_speed_max, draws)
+    bug.base_size = between(world.size_min_px, world.size_max_px, draws)
+    bug.tremor_frequency = between(world.tremor_min, world.tremor_max, draws)
+    if uniform(draws) < world.eager_share:
+        bug.approach_multiple = between(world.eager_min, world.eager_max, draws)
+    elif uniform(draws) > 1.0 - world.sluggish_share:
+        bug.approach_multiple = between(world.sluggish_min, world.sluggish_max, draws)
     else:
-        bug.approach_multiple = between(0.8, 1.1, bug, tape)
+        bug.approach_multiple = between(world.usual_min, world.usual_max, draws)
 
 
-@nb.njit(cache=True)
-def _draw_start(bug, world, tape):
-    bug.x = between(0.0, world.width, bug, tape)
-    bug.y = between(0.0, world.height, bug, tape)
-    bug.heading = between(-math.pi, math.pi, bug, tape)
-    bug.tremor_phase = between(0.0, TWO_PI, bug, tape)
-    bug.leg_phase = between(0.0, TWO_PI, bug, tape)
-    bug.milling_angle = between(-math.pi, math.pi, bug, tape)
+@rule
+def _draw_start(bug, world, draws):
+    bug.x = between(0.0, world.width, draws)
+    bug.y = between(0.0, world.height, draws)
+    bug.heading = between(-math.pi, math.pi, draws)
+    bug.tremor_phase = between(0.0, TWO_PI, draws)
+    bug.leg_phase = between(0.0, TWO_PI, draws)
+    bug.milling_angle = between(-math.pi, math.pi, draws)
     bug.noise_phase = 0.3 * bug.tremor_phase + 0.03
     bug.interest = 1.0
     bug.milling_direction = bug.handedness
@@ -91,16 +113,51 @@ def _draw_start(bug, world, tape):
     bug.target_x = bug.target_y = 0.0
     bug.reacted = bug.target_chosen = bug.orbit_chosen = False
     bug.reaction_timer = 0
-    start_run(bug, tape)
+    bug.reached_at_ticks = bug.bored_at_ticks = -1
+    start_run(bug, world, draws)
+
+
+@rule
+def astray(bug):
+    """True when anything that changes is not a number, or endless."""
+    place = (bug.x + bug.y) + (bug.target_x + bug.target_y)
+    way = (bug.heading + bug.speed) + (bug.milling_angle + bug.tumble_amount)
+    orbit = (bug.milling_radius + bug.orbit_radius) + bug.interest
+    phases = (bug.tremor_phase + bug.leg_phase) + bug.noise_phase
+    found = (place + way) + (orbit + phases)
+    return not (-math.inf < found < math.inf)
+
+
+def no_draws() -> npt.NDArray[np.void]:
+    """One DRAWS record with nothing given by hand."""
+    draws = np.zeros(1, DRAWS)
+    draws["noise"] = np.nan
+    return draws
 
 
 def world_of(settings: BaitedSettings, size: tuple[int, int]) -> npt.NDArray[np.void]:
     """The world in the dark, as an array of one record."""
     world = np.zeros(1, WORLD)
     world["width"], world["height"] = size
-    world["light_radius"] = settings.light_radius_px
-    world["size_min"], world["size_max"] = settings.size_min_px, settings.size_max_px
-    world["reaction_delay_max"] = settings.reaction_delay_max_ticks
-    for name in ("boredom_threshold", "recovery_rate", "onset_gain", "decay_min", "decay_max"):
-        world[name] = getattr(settings, name)
+    fill_in(world, settings)
     return world
+
+
+def fill_in(world: npt.NDArray[np.void], settings: BaitedSettings) -> None:
+    """Put the settings' constants into the world."""
+    for name, value in constants(settings).items():
+        world[name] = value
+
+
+def longest_step_px(settings: BaitedSettings) -> float:
+    """No bug made with these settings moves farther in one tick."""
+    character, approach = settings.character, settings.approach
+    eager = max(character.eager_max, character.sluggish_max, character.usual_max)
+    paces = (
+        settings.gait.run_pace_max,
+        settings.gait.tumble_pace,
+        settings.milling.milling_pace_max,
+        settings.avoidance.avoid_pace_max,
+        eager * max(1.0, approach.edge_pace) * approach.approach_pace_max,
+    )
+    return character.speed_max_px * max(paces) * settings.moving.pace_fastest

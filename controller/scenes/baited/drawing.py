@@ -2,23 +2,22 @@
 
 import math
 
-import numba as nb
 import numpy as np
 
 from controller.behavior.angles import TWO_PI, wrapped
-from controller.behavior.draws import hashed_uniform, stream_key
+from controller.behavior.compiling import rule
+from controller.behavior.draws import agent_key, hashed_uniform, tick_key
 from controller.behavior.gait import STOP, TUMBLE
 from controller.behavior.moving import PULSE_RATE
+from controller.behavior.trigonometry import sine_cosine
 
 X, Y, ANGLE, SIZE, ALPHA, JITTER = range(6)
 POSE_FIELDS = 6
-# The longest step is 7.3 px; what moved farther in one tick came round the edge, of whatever screen.
-FARTHEST_PX = 24.0
 # Looks never touch the numbers that decide behaviour.
 _LOOKS = np.uint64(0x100C5)
 
 
-@nb.njit(cache=True)
+@rule
 def jitter(gait, key):
     """Twitch of a stopped bug (15 % of ticks, +-0.25 rad) or shake of a tumbling one (+-0.12 rad)."""
     u = hashed_uniform(key, 1) * 2.0 - 1.0
@@ -29,28 +28,30 @@ def jitter(gait, key):
     return 0.0
 
 
-@nb.njit(cache=True, nogil=True)
+@rule
 def pose(bugs, seed, tick, poses):
     """Write how the bugs look in this tick: poses float64 (n, 6)."""
-    pulse = PULSE_RATE * np.float64(tick)
+    pulse_sine, pulse_cosine = sine_cosine((PULSE_RATE * np.float64(tick)) % TWO_PI)
+    key = tick_key(seed ^ _LOOKS, tick)
     for i in range(bugs.size):
         bug = bugs[i]
-        wobble = math.sin(bug.tremor_phase) * 0.08 + math.sin(bug.leg_phase) * 0.04 * bug.speed
+        tremor_sine, tremor_cosine = sine_cosine(bug.tremor_phase)
+        leg_sine, _ = sine_cosine(bug.leg_phase)
+        wobble = tremor_sine * 0.08 + leg_sine * 0.04 * bug.speed
         poses[i, X] = bug.x
         poses[i, Y] = bug.y
         poses[i, ANGLE] = bug.heading + math.pi / 2.0 + wobble
-        poses[i, SIZE] = bug.base_size + math.sin(pulse + bug.tremor_phase)
+        poses[i, SIZE] = bug.base_size + pulse_sine * tremor_cosine + pulse_cosine * tremor_sine
         poses[i, ALPHA] = (80.0 + 160.0 * bug.interest) / 255.0
-        poses[i, JITTER] = jitter(bug.gait, stream_key(seed ^ _LOOKS, tick, np.uint64(i)))
+        poses[i, JITTER] = jitter(bug.gait, agent_key(key, np.uint64(bug.number)))
 
 
-@nb.njit(cache=True, nogil=True)
-def interpolate(before, after, alpha, width, height, rows):
+@rule
+def interpolate(before, after, alpha, far_x, far_y, rows):
     """Write float32 rows (n, 5) between two ticks: shortest arc, no way across a wrap.
 
-    A screen of another size since the last tick changes nothing about what was a wrap.
+    What moved more than `far_x` or `far_y` px came round the edge.
     """
-    far_x, far_y = min(width * 0.5, FARTHEST_PX), min(height * 0.5, FARTHEST_PX)
     for i in range(after.shape[0]):
         part = alpha
         dx, dy = after[i, X] - before[i, X], after[i, Y] - before[i, Y]
@@ -64,14 +65,15 @@ def interpolate(before, after, alpha, width, height, rows):
         rows[i, ALPHA] = after[i, ALPHA] - (after[i, ALPHA] - before[i, ALPHA]) * (1.0 - part)
 
 
-@nb.njit(cache=True, nogil=True)
+@rule
 def scatter_dust(seed, tick, x, y, reach, dust):
     """Dust anew for one tick: float32 (m, 4), uniform over the disc of radius `reach` (px).
 
     Diameters 1.5-4 px; alpha falls from 12/255 at the centre to 2/255 at the rim.
     """
+    all_keys = tick_key(seed ^ _LOOKS, ~tick)
     for i in range(dust.shape[0]):
-        key = stream_key(seed ^ _LOOKS, ~tick, np.uint64(i))
+        key = agent_key(all_keys, np.uint64(i))
         angle = hashed_uniform(key, 0) * TWO_PI
         share = math.sqrt(hashed_uniform(key, 1))
         dust[i, 0] = x + math.cos(angle) * share * reach

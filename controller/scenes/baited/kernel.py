@@ -2,95 +2,117 @@
 
 import math
 
-import numba as nb
 import numpy as np
 
 from controller.behavior.angles import mapped
-from controller.behavior.draws import between, stream_key
-from controller.behavior.gait import RUN, TUMBLE, change_gait
+from controller.behavior.compiling import rule
+from controller.behavior.draws import agent_key, between, tick_key
+from controller.behavior.gait import RUN, TUMBLE, change_gait, tumble_turn
 from controller.behavior.habituation import notice_light_on, update_interest, update_reaction
 from controller.behavior.milling import milling_turn
-from controller.behavior.moving import grow_phases, move, wrap_edge
+from controller.behavior.moving import grow_phases, move
 from controller.behavior.neighbours import fill_grid
 from controller.behavior.phototaxis import phototaxis_turn
 from controller.behavior.separation import separation_turn
 from controller.behavior.smooth_noise import smooth_noise
 from controller.behavior.wander import wander_turn
+from controller.scenes.baited.bugs import astray, put_in
+from controller.scenes.baited.visit import close_tick, note_in_visit
 
 
-@nb.njit(cache=True)
-def avoid_or_wander(bug, world, distance, reach, tape):
+@rule
+def avoid_or_wander(bug, world, distance, reach, draws):
     """The bored: away from the light while it is noticed, else searching; 0.5-0.9 of base speed."""
     if distance < reach:
-        turn = -phototaxis_turn(bug, world, distance) * 0.35 + between(-0.06, 0.06, bug, tape)
+        noise = world.avoid_noise_rad
+        turn = -phototaxis_turn(bug, world, distance) * world.avoid_gain + between(-noise, noise, draws)
     else:
-        turn = wander_turn(bug, tape)
-    bug.speed = bug.base_speed * between(0.5, 0.9, bug, tape)
+        turn = wander_turn(bug, world, draws)
+    bug.speed = bug.base_speed * between(world.avoid_pace_min, world.avoid_pace_max, draws)
     return turn
 
 
-@nb.njit(cache=True)
-def running_turn(bug, world, distance, reach, tape):
+@rule
+def approach(bug, world, distance, reach, draws):
+    """Phototaxis; the pace falls from the whole at the circle to 0.7 of it at the rim of detection."""
+    turn = phototaxis_turn(bug, world, distance)
+    nearness = mapped(distance, world.light_radius_px, reach, 1.0, world.edge_pace)
+    pace = bug.approach_multiple * nearness * between(world.approach_pace_min, world.approach_pace_max, draws)
+    bug.speed = bug.base_speed * pace
+    return turn
+
+
+@rule
+def mill(bug, world, draws):
+    """Round the light at 0.3-0.6 of base speed."""
+    turn = milling_turn(bug, world, draws)
+    bug.speed = bug.base_speed * between(world.milling_pace_min, world.milling_pace_max, draws)
+    return turn
+
+
+@rule
+def running_turn(bug, world, distance, reach, draws):
     """The turn and speed of a running bug by its mode: milling, phototaxis, avoidance, search."""
-    aware = world.on and bug.reacted
-    interested = bug.interest > world.boredom_threshold
-    if aware and interested and distance < world.light_radius:
-        turn = milling_turn(bug, world, tape)
-        bug.speed = bug.base_speed * between(0.3, 0.6, bug, tape)
-        return turn
-    if aware and interested and distance < reach:
-        turn = phototaxis_turn(bug, world, distance)
-        nearness = mapped(distance, world.light_radius, reach, 1.0, 0.7)
-        bug.speed = bug.base_speed * bug.approach_multiple * nearness * between(0.9, 1.1, bug, tape)
-        return turn
-    if aware and not interested:
-        return avoid_or_wander(bug, world, distance, reach, tape)
-    return wander_turn(bug, tape)
+    if not (world.on and bug.reacted):
+        return wander_turn(bug, world, draws)
+    if bug.interest <= world.boredom_threshold:
+        return avoid_or_wander(bug, world, distance, reach, draws)
+    if distance < world.light_radius_px:
+        return mill(bug, world, draws)
+    if distance < reach:
+        return approach(bug, world, distance, reach, draws)
+    return wander_turn(bug, world, draws)
 
 
-@nb.njit(cache=True)
-def chosen_turn(bug, world, cell, columns, rows, starts, xs, ys, tape):
-    """Interest, reaction and gait first, then the turn of this tick (rad)."""
-    dx, dy = world.light_x - bug.x, world.light_y - bug.y
-    distance = math.sqrt(dx * dx + dy * dy)
-    reach = world.light_radius * bug.detection_multiple
-    update_interest(bug, world, distance)
+@rule
+def chosen_turn(bug, world, distance, cell, starts, xs, ys, draws):
+    """Reaction and gait first, then the turn of this tick (rad)."""
+    reach = world.light_radius_px * bug.detection_multiple
     update_reaction(bug, world)
     interested = bug.interest > world.boredom_threshold
-    change_gait(bug, world.on and bug.reacted and interested and distance < reach, tape)
+    change_gait(bug, world, world.on and bug.reacted and interested and distance < reach, draws)
     if bug.gait == TUMBLE:
-        return bug.tumble_amount / 8.0
+        return tumble_turn(bug, world)
     if bug.gait != RUN:
         return 0.0
-    turn = running_turn(bug, world, distance, reach, tape)
-    turn += separation_turn(bug, cell, columns, rows, starts, xs, ys)
-    return turn + between(-0.01, 0.01, bug, tape)
+    turn = running_turn(bug, world, distance, reach, draws)
+    turn += separation_turn(bug, world, cell, starts, xs, ys)
+    noise = world.steering_noise_rad
+    return turn + between(-noise, noise, draws)
 
 
-@nb.njit(cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}, nogil=True)
-def step(
-    bugs, world, just_on, seed, tick, edge, columns, rows, starts, cells, places, xs, ys, levels, tape, noises
-):
+@rule
+def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places, xs, ys, levels):
     """Move all bugs by one tick, one after another: each sees those before it already moved.
 
-    bugs: BUG records (n,). world: WORLD record (1,). edge: px of a grid cell, at least the
-    largest personal space and one step. starts, cells, places, xs, ys: scratch of the grid.
-    levels: noise levels. tape: (m, k) draws in [0, 1) given to the first m bugs instead of
-    their own, noises: (m,) noise values in [0, 1] likewise; both empty in a show.
+    bugs: BUG records (n,). worlds, visits, given: one record each of WORLD, VISIT and DRAWS; numbers
+    given by hand serve the first bug, once. starts, cells, places, xs, ys: scratch of the grid.
+    levels: noise levels. seed, tick: unsigned 64-bit.
     """
-    here = world[0]
-    fill_grid(bugs, here.size_max, edge, columns, rows, starts, cells, places, xs, ys)
+    world, visit, draws = worlds[0], visits[0], given[0]
+    fill_grid(bugs, world, starts, cells, places, xs, ys)
+    key = tick_key(seed, tick)
     for i in range(bugs.size):
         bug = bugs[i]
-        bug.key = stream_key(seed, tick, np.uint64(i))
-        bug.spent = 0
+        draws.key = agent_key(key, np.uint64(i))
+        draws.spent = 0
         if just_on:
-            notice_light_on(bug, here)
-        turn = chosen_turn(bug, here, cells[i], columns, rows, starts, xs, ys, tape)
-        noise = noises[i] if i < noises.size else smooth_noise(bug.noise_phase, levels)
-        move(bug, turn, noise)
-        bug.x = wrap_edge(bug.x, here.width, bug.base_size)
-        bug.y = wrap_edge(bug.y, here.height, bug.base_size)
+            notice_light_on(bug, world)
+        dx, dy = world.light_x - bug.x, world.light_y - bug.y
+        distance = math.sqrt(dx * dx + dy * dy)
+        update_interest(bug, world, distance)
+        turn = chosen_turn(bug, world, distance, cells[i], starts, xs, ys, draws)
+        noise = draws.noise
+        if not noise >= 0.0:
+            noise = smooth_noise(bug.noise_phase, levels)
+        move(bug, world, turn, noise)
         grow_phases(bug)
+        if astray(bug):
+            put_in(bug, world, draws, seed)
+            visit.put_back += 1
+        note_in_visit(bug, world, visit, distance)
         xs[places[i]] = bug.x
         ys[places[i]] = bug.y
+        if i == 0:
+            draws.given, draws.used, draws.noise = 0, draws.spent, math.nan
+    close_tick(bugs, world, visit)

@@ -4,43 +4,49 @@ from __future__ import annotations
 
 import math
 import struct
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import recfunctions
 
-from controller.behavior.separation import PERSONAL_SPACE
 from controller.behavior.smooth_noise import levels_of
 from controller.scenes import Beam, Rows
-from controller.scenes.baited.bugs import BUG, WORLD, hatch, world_of
+from controller.scenes.baited.bugs import (
+    BUG,
+    MADE,
+    MOVING,
+    fill_in,
+    hatch,
+    longest_step_px,
+    no_draws,
+    world_of,
+)
+from controller.scenes.baited.constants_life import Character
 from controller.scenes.baited.drawing import POSE_FIELDS, X, Y, interpolate, pose, scatter_dust
 from controller.scenes.baited.kernel import step
 from controller.scenes.baited.settings import BaitedSettings
+from controller.scenes.baited.visit import VISIT, begin, measures_of
 
-KERNELS = (step, pose, interpolate, scatter_dust)
-# Base speed 4.5 of an eager bug (1.5) on a quick tick (1.1), at the largest noise factor.
-LONGEST_STEP_PX = 4.5 * 1.5 * 1.1 * 0.98
+KERNELS = (step, hatch, pose, interpolate, scatter_dust)
 DUST_GRAINS = 40
 DUST_REACH = 1.2
-NO_TAPE = np.empty((0, 0))
-NO_NOISES = np.empty(0)
-_SAVED_HEAD = struct.Struct("<4sQq")
-_SAVED_MARK = b"BT01"
+# More cells than this for a bug cost more to count through than they save.
+CELLS_FOR_A_BUG, FEWEST_CELLS = 16, 4096
+# By these a bug is made; they change it for life.
+_MAKING = {
+    *Character.model_fields,
+    *("decay_min", "decay_max", "reaction_delay_max_ticks", "size_min_px", "size_max_px"),
+}
+_SAVED_HEAD = struct.Struct("<4sQqddddq")
+_SAVED_MARK = b"BT02"
+_SAVED_BUG = recfunctions.repack_fields(np.zeros(0, BUG)[list(MOVING)]).dtype
 _DARK = np.empty((0, 4), np.float32)
 
 
 def open_scene(settings: BaitedSettings, size: tuple[int, int], seed: int) -> BaitedScene:
     """The registry's way in."""
     return BaitedScene(settings, size, seed)
-
-
-# What each bug is given for life when it is made, by the setting that it is drawn from.
-_MADE_WITH = {
-    "decay_min": "decay_rate",
-    "decay_max": "decay_rate",
-    "reaction_delay_max_ticks": "reaction_delay",
-    "size_min_px": "base_size",
-    "size_max_px": "base_size",
-}
 
 
 class BaitedScene:
@@ -52,24 +58,28 @@ class BaitedScene:
 
     _before: npt.NDArray[np.float64]
     _after: npt.NDArray[np.float64]
-    _xs: npt.NDArray[np.float64]
-    _ys: npt.NDArray[np.float64]
     _dust: Rows
 
     def __init__(self, settings: BaitedSettings, size: tuple[int, int], seed: int) -> None:
-        self.settings = settings.model_copy()
+        self.settings = settings.model_copy(deep=True)
         self.seed = np.uint64(seed)
         self.tick = 0
         self.world = world_of(self.settings, size)
         self.levels = levels_of(int(self.seed))
-        self.bugs = np.zeros(self.settings.bugs, BUG)
-        hatch(self.bugs, 0, self.world[0], self.seed, NO_TAPE)
+        self.draws = no_draws()
+        self.visit = np.zeros(1, VISIT)
+        self.bugs = self._made(self.settings.bugs)
         self._allocate()
 
     @property
     def size(self) -> tuple[int, int]:
         """The screen in px."""
         return int(self.world["width"][0]), int(self.world["height"][0])
+
+    @property
+    def put_back(self) -> int:
+        """How many bugs were no longer at a place that is a number, and were made anew."""
+        return int(self.visit["put_back"][0])
 
     def step(self, on: bool, x: float, y: float) -> None:
         """One tick with the light at (x, y) px, and how the bugs look after it.
@@ -82,75 +92,68 @@ class BaitedScene:
         pose(self.bugs, self.seed, tick, self._after)
         if self.world["on"][0]:
             light = self.world[0]
-            reach = light["light_radius"] * DUST_REACH
+            reach = light["light_radius_px"] * DUST_REACH
             scatter_dust(self.seed, tick, light["light_x"], light["light_y"], reach, self._dust)
 
-    def advance(
-        self,
-        on: bool,
-        x: float,
-        y: float,
-        tape: npt.NDArray[np.float64] = NO_TAPE,
-        noises: npt.NDArray[np.float64] = NO_NOISES,
-    ) -> None:
-        """One tick of behaviour, nothing drawn; tape and noises replace random numbers (tests)."""
+    def advance(self, on: bool, x: float, y: float) -> None:
+        """One tick of behaviour, nothing drawn."""
         just_on = bool(on) and not bool(self.world["on"][0])
         self.world["on"] = bool(on)
         if math.isfinite(x) and math.isfinite(y):
             self.world["light_x"], self.world["light_y"] = x, y
         self.tick += 1
-        cells = (self._edge, self._columns, self._rows, self._starts, self._cells)
-        sorted_bugs = (self._places, self._xs, self._ys)
+        tick = np.uint64(self.tick)
         step(
-            self.bugs,
-            self.world,
-            just_on,
-            self.seed,
-            np.uint64(self.tick),
-            *cells,
-            *sorted_bugs,
-            self.levels,
-            tape,
-            noises,
+            self.bugs, self.world, self.visit, self.draws, just_on, self.seed, tick, *self._grid, self.levels
         )
 
     def frame(self, alpha: float) -> tuple[Rows, Beam, Rows]:
         """The picture `alpha` (0..1) of the way from the tick before to the last one."""
-        width, height = self.size
-        interpolate(self._before, self._after, float(alpha), float(width), float(height), self._drawn)
+        interpolate(self._before, self._after, float(alpha), *self._far_px, self._drawn)
         light = self.world[0]
-        beam = (float(light["light_x"]), float(light["light_y"]), float(light["light_radius"]))
+        beam = (float(light["light_x"]), float(light["light_y"]), float(light["light_radius_px"]))
         if not light["on"]:
             return self._drawn, (*beam, 0.0), _DARK
         return self._drawn, (*beam, 1.0), self._dust
 
     def configure(self, name: str, value: float) -> None:
-        """Change one setting while running; pydantic's ValidationError for a value out of range."""
-        changed = self.settings.model_copy()
-        setattr(changed, name, value)
+        """Change one setting, `key` or `section.key`, while running; no bug that stays leaves its place.
+
+        Raises pydantic's ValidationError for a value out of range, ValueError for an unknown name.
+        """
+        changed: Any = self.settings.model_copy(deep=True)
+        *sections, key = name.split(".")
+        section = changed
+        for inner in sections:
+            section = getattr(section, inner, None)
+        if key not in getattr(type(section), "model_fields", ()):
+            raise ValueError(f"the scene baited has no setting {name}")
+        setattr(section, key, value)
         self.settings = changed
-        kept = self.world[0].copy()
-        self.world = world_of(changed, self.size)
-        for field in ("light_x", "light_y", "on"):
-            self.world[field] = kept[field]
-        if name in _MADE_WITH:
-            self._make_anew(_MADE_WITH[name])
+        fill_in(self.world, changed)
+        if key in _MAKING:
+            self._make_anew()
         if changed.bugs != self.bugs.size:
             self._change_number(changed.bugs)
         else:
             self._lay_grid()
 
-    def _make_anew(self, field: str) -> None:
-        """Give every bug what it would have been made with under the settings of now."""
-        made = np.zeros(self.bugs.size, BUG)
-        hatch(made, 0, self.world[0], self.seed, NO_TAPE)
-        self.bugs[field] = made[field]
+    def _made(self, count: int) -> npt.NDArray[np.void]:
+        """Bugs as the seed and the settings of now make them."""
+        bugs = np.zeros(count, BUG)
+        hatch(bugs, 0, self.world, self.draws, self.seed)
+        return bugs
+
+    def _make_anew(self) -> None:
+        """Give every bug the character that it would have been made with under the settings of now."""
+        made = self._made(self.bugs.size)
+        for field in MADE:
+            self.bugs[field] = made[field]
 
     def _change_number(self, count: int) -> None:
         kept = min(count, self.bugs.size)
-        bugs = np.zeros(count, BUG)
+        bugs = self._made(count)
         bugs[:kept] = self.bugs[:kept]
-        hatch(bugs, kept, self.world[0], self.seed, NO_TAPE)
         before = self._before[:kept].copy()
         self.bugs = bugs
         self._allocate()
@@ -173,50 +176,61 @@ class BaitedScene:
         self._lay_grid()
 
     def begin_visit(self) -> None:
-        """A visit began; this scene has nothing to reset."""
+        """A visit began: its measures are counted anew."""
+        begin(self.visit, self.bugs)
 
     def measures(self) -> dict[str, float]:
-        """Counts of this moment: bugs, inside the circle, bored; and the mean interest."""
-        if not self.bugs.size:
-            return {"bugs": 0.0, "inside": 0.0, "bored": 0.0, "mean_interest": 0.0}
-        return {
+        """Counts of this moment (bugs, inside the circle, bored, mean interest) and of the visit."""
+        moment = {
             "bugs": float(self.bugs.size),
             "inside": float(np.count_nonzero(self.inside())),
             "bored": float(np.count_nonzero(self.bored())),
-            "mean_interest": float(self.bugs["interest"].mean()),
+            "mean_interest": float(self.bugs["interest"].mean()) if self.bugs.size else 0.0,
         }
+        return moment | measures_of(self.visit, self.bugs)
 
     def inside(self) -> npt.NDArray[np.bool_]:
         """Which bugs are within the light's radius of its position, lit or not (n,)."""
         light = self.world[0]
         away = np.hypot(self.bugs["x"] - light["light_x"], self.bugs["y"] - light["light_y"])
-        return np.asarray(away < light["light_radius"])
+        return np.asarray(away < light["light_radius_px"])
 
     def bored(self) -> npt.NDArray[np.bool_]:
         """Which bugs have an interest at or below the threshold (n,)."""
         return np.asarray(self.bugs["interest"] <= self.settings.boredom_threshold)
 
     def snapshot(self) -> bytes:
-        """The whole state, for `restore` on a scene of the same settings."""
-        head = _SAVED_HEAD.pack(_SAVED_MARK, int(self.seed), self.tick)
-        return head + self.world.tobytes() + self.bugs.tobytes()
+        """All that moves, for `restore` on a scene of the same settings; 148 bytes a bug."""
+        world = self.world[0]
+        light = (float(world["light_x"]), float(world["light_y"]))
+        head = (_SAVED_MARK, int(self.seed), self.tick, *light, *self.size, int(world["on"]))
+        moving = recfunctions.repack_fields(self.bugs[list(MOVING)])
+        return _SAVED_HEAD.pack(*head) + self.visit.tobytes() + moving.tobytes()
 
     def restore(self, saved: bytes) -> None:
-        """Go on from a snapshot; ValueError when it is not one of this version."""
-        rest = len(saved) - _SAVED_HEAD.size - WORLD.itemsize
-        if rest < 0 or rest % BUG.itemsize or saved[:4] != _SAVED_MARK:
-            raise ValueError("not a snapshot of the scene baited")
-        _, seed, tick = _SAVED_HEAD.unpack_from(saved)
-        bugs = np.frombuffer(saved, BUG, offset=_SAVED_HEAD.size + WORLD.itemsize).copy()
-        self.world = np.frombuffer(saved, WORLD, 1, _SAVED_HEAD.size).copy()
-        self.seed, self.tick, self.bugs = np.uint64(seed), tick, bugs
-        self.levels = levels_of(seed)
+        """Go on from a snapshot, under the settings of this scene but for the number of bugs.
+
+        Raises ValueError when it is not one of this version.
+        """
+        start = _SAVED_HEAD.size + VISIT.itemsize
+        if len(saved) < start or (len(saved) - start) % _SAVED_BUG.itemsize or saved[:4] != _SAVED_MARK:
+            raise ValueError("not a snapshot of the scene baited in this version")
+        moving = np.frombuffer(saved, _SAVED_BUG, offset=start)
+        _, seed, self.tick, x, y, width, height, on = _SAVED_HEAD.unpack_from(saved)
+        for name, value in zip(
+            ("light_x", "light_y", "width", "height", "on"), (x, y, width, height, on), strict=True
+        ):
+            self.world[name] = value
+        self.seed, self.levels = np.uint64(seed), levels_of(seed)
+        self.settings.bugs = moving.size
+        self.visit = np.frombuffer(saved, VISIT, 1, _SAVED_HEAD.size).copy()
+        self.bugs = self._made(moving.size)
+        for field in MOVING:
+            self.bugs[field] = moving[field]
         self._allocate()
 
     def _allocate(self) -> None:
         count = self.bugs.size
-        self._cells, self._places = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        self._xs, self._ys = np.empty(count), np.empty(count)
         self._before, self._after = np.empty((count, POSE_FIELDS)), np.empty((count, POSE_FIELDS))
         self._drawn = np.empty((count, 5), np.float32)
         self._dust = np.zeros((DUST_GRAINS, 4), np.float32)
@@ -225,9 +239,22 @@ class BaitedScene:
         self._before[:] = self._after
 
     def _lay_grid(self) -> None:
-        margin = float(self.world["size_max"][0])
-        largest = float(self.bugs["base_size"].max()) if self.bugs.size else margin
-        self._edge = max(margin, largest) * PERSONAL_SPACE + LONGEST_STEP_PX
-        self._columns = max(1, math.ceil((float(self.world["width"][0]) + 2 * margin) / self._edge))
-        self._rows = max(1, math.ceil((float(self.world["height"][0]) + 2 * margin) / self._edge))
-        self._starts = np.zeros(self._columns * self._rows + 2, np.int64)
+        """Cells as wide as anything that can happen between two bugs in one tick."""
+        count, width, height = self.bugs.size, *self.size
+        margin = largest = self.settings.size_max_px
+        longest_px = longest_step_px(self.settings)
+        if count:
+            largest = max(largest, float(self.bugs["base_size"].max()))
+            longest_px = max(longest_px, float(self.bugs["speed"].max()))
+        fewest = math.sqrt(
+            (width + 2 * margin) * (height + 2 * margin) / (CELLS_FOR_A_BUG * count + FEWEST_CELLS)
+        )
+        cell_px = max(largest * self.settings.moving.personal_space + longest_px, fewest)
+        columns, rows = (max(1, math.ceil((side + 2 * margin) / cell_px)) for side in (width, height))
+        self.world["margin_px"], self.world["cell_px"] = margin, cell_px
+        self.world["columns"], self.world["rows"] = columns, rows
+        places = np.zeros(count, np.int32)
+        starts = np.zeros(columns * rows + 2, np.int32)
+        self._grid = (starts, places, places.copy(), np.empty(count), np.empty(count))
+        # Farther in one tick, also on a screen that has just grown, is a way round the edge.
+        self._far_px = (min(width / 2, 3.5 * longest_px), min(height / 2, 3.5 * longest_px))

@@ -1,0 +1,70 @@
+"""What a visit did to the bugs: who reached the circle, who got bored there, how long they were lit."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from controller.behavior.compiling import rule
+from controller.stepper import TICKS_PER_S
+
+# `inside` and `interest` are sums of the tick under way; `lit_interest` is the mean of the last lit tick.
+VISIT = np.dtype(
+    [(name, "i8") for name in ("ticks", "inside", "exposure_ticks", "peak_inside", "put_back")]
+    + [(name, "f8") for name in ("interest", "lit_interest")]
+)
+NOT_YET = -1
+
+
+@rule
+def note_in_visit(bug, world, visit, distance):
+    """The bug's part in the tick: its first time inside, and its crossing of the boredom threshold."""
+    visit.interest += bug.interest
+    if not world.on or distance >= world.light_radius_px:
+        return
+    visit.inside += 1
+    if bug.reached_at_ticks < 0:
+        bug.reached_at_ticks = visit.ticks
+    if bug.bored_at_ticks < 0 and bug.interest <= world.boredom_threshold < bug.interest + bug.decay_rate:
+        bug.bored_at_ticks = visit.ticks
+
+
+@rule
+def close_tick(bugs, world, visit):
+    """Sum the tick up."""
+    if world.on and bugs.size:
+        visit.exposure_ticks += visit.inside
+        visit.peak_inside = max(visit.peak_inside, visit.inside)
+        visit.lit_interest = visit.interest / bugs.size
+    visit.inside, visit.interest = 0, 0.0
+    visit.ticks += 1
+
+
+def begin(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> None:
+    """Count anew from the next tick on; `put_back` goes on."""
+    kept = visits["put_back"].copy()
+    visits[:] = 0
+    visits["put_back"] = kept
+    bugs["reached_at_ticks"] = bugs["bored_at_ticks"] = NOT_YET
+
+
+def measures_of(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> dict[str, float]:
+    """The visit's measures until now: counts of bugs, times since its begin in s, exposure in bug-seconds.
+
+    `half_..._s` is when half of all bugs had; a time that never came is left out.
+    """
+    visit = visits[0]
+    found = {
+        "exposure_bug_s": float(visit["exposure_ticks"]) / TICKS_PER_S,
+        "peak_inside": float(visit["peak_inside"]),
+    }
+    if visit["exposure_ticks"] or visit["lit_interest"]:
+        found["mean_interest_at_off"] = float(visit["lit_interest"])
+    for name, field in (("reached", "reached_at_ticks"), ("grew_bored", "bored_at_ticks")):
+        times = np.sort(bugs[field][bugs[field] >= 0])
+        found[name] = float(times.size)
+        half = (bugs.size + 1) // 2
+        for word, count in (("first", 1), ("half", half)):
+            if 0 < count <= times.size:
+                found[f"{word}_{name}_s"] = float(times[count - 1]) / TICKS_PER_S
+    return found

@@ -20,6 +20,8 @@ from controller.cli_bench import bench
 from controller.cli_config import config
 from controller.cli_logs import logs
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_record import Recorded, record_option
+from controller.cli_replay import replay
 from controller.install.versions import program_version
 from controller.settings import Settings
 
@@ -30,25 +32,6 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> tup
     if not all(0 < side <= 16384 for side in size):
         raise click.BadParameter("give it as 1920x1080")
     return size
-
-
-# While it grows the film has a longer name, and file systems take 255 bytes.
-LONGEST_FILM_NAME = 200
-
-
-def _film(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
-    if value is None:
-        return None
-    path = Path(value).absolute()
-    if path.suffix.lower() != ".mp4":
-        raise click.BadParameter("give a name that ends in .mp4")
-    if path.exists() and not path.is_file():
-        raise click.BadParameter(f"{path} is no regular file")
-    if not os.access(path.parent, os.W_OK):
-        raise click.BadParameter(f"{path.parent} is no folder that can be written")
-    if len(os.fsencode(path.name)) > LONGEST_FILM_NAME:
-        raise click.BadParameter("give a shorter name")
-    return path
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,8 +57,9 @@ def main() -> None:
 @click.option("--headless", is_flag=True, help="Draw without a window.")
 @click.option("--screen", metavar="NAME|required", help="Screen to use; required: wait for one, then exit 1.")
 @click.option("--seconds", type=click.FloatRange(min=0.0), callback=finite, help="End after this time.")
-@click.option(
-    "--record", callback=_film, help="Record a film: FILE.mp4, 60 pictures a second.", metavar="FILE.mp4"
+@record_option(
+    "A film (FILE.mp4, 60 pictures a second) or a recording for `replay` (FILE.jsonl), or both.",
+    recording=True,
 )
 @click.option(
     "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
@@ -89,7 +73,7 @@ def run(
     headless: bool,
     screen: str | None,
     seconds: float | None,
-    record: Path | None,
+    record: Recorded,
     snapshot: Path | None,
 ) -> None:
     """Run the show. Ctrl+Q in the window, Ctrl+C, SIGTERM or a closed terminal end it."""
@@ -103,7 +87,7 @@ def run(
     from display.errors import DisplayError
     from logs.lock import AlreadyRunning
 
-    wish = Wish(headless, required and not headless, seed, seconds, snapshot, record)
+    wish = Wish(headless, required and not headless, seed, seconds, snapshot, *record)
     try:
         code = run_show(home, settings, wish)
     except WrongWish as error:
@@ -308,6 +292,7 @@ def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed:
 main.add_command(bench)
 main.add_command(config)
 main.add_command(logs)
+main.add_command(replay)
 
 if __name__ == "__main__":
     main()

@@ -27,8 +27,11 @@ from controller.light import LightSource
 from controller.pacing import Rhythm
 from controller.panel_file import PanelSaver
 from controller.recording.film_clock import FilmClock
+from controller.recording.recorded_scene import RecordedScene
 from controller.recording.recorder import RATE_HZ, Recorder
-from controller.scenes import open_scene
+from controller.recording.rows import FORMAT, VERSION, Head
+from controller.recording.writing import RecordingWriter
+from controller.scenes import Beam, Rows, open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
 from controller.show import EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST, Show
 from controller.stepper import Stepper
@@ -66,7 +69,8 @@ class Wish:
     seed: int = 1
     seconds: float | None = None
     snapshot: Path | None = None
-    record: Path | None = None
+    film: Path | None = None
+    recording: Path | None = None
 
 
 def run_show(home: Path, settings: Settings, wish: Wish) -> int:
@@ -90,13 +94,15 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             signal.signal(number, lambda *_: _leave(log))
         show, canvas = _build(home, settings, wish, log, parts)
         shows.append(show)
-        film = _film(show, canvas, wish)
+        show.recorder = film = film_of(canvas, show.clock, wish.film)
         code = show.run(None if wish.seconds is None else show.clock() + wish.seconds)
         if show.desk is not None:
             show.desk.close()
         if wish.snapshot is not None and code == EXIT_DONE:
-            code = _save(show, canvas, wish.snapshot)
+            code = save_picture(canvas, show.scene.frame(1.0), wish.snapshot)
         code = _written(log, code)
+        if isinstance(show.scene, RecordedScene) and not show.scene.end():
+            code = code or EXIT_PROBLEM
         if film is not None and not film.close():
             code = code or EXIT_PROBLEM
         return code
@@ -133,9 +139,10 @@ def _written(log: Log, code: int) -> int:
     return code or EXIT_PROBLEM
 
 
-def _save(show: Show, canvas: Canvas, path: Path) -> int:
+def save_picture(canvas: Canvas, picture: tuple[Rows, Beam, Rows], path: Path) -> int:
+    """Draw rows, beam and dust and save them as PNG; the exit code, with a word when it is not 0."""
     try:
-        canvas.draw(*show.scene.frame(1.0))
+        canvas.draw(*picture)
         canvas.save(path)
     except OSError as error:
         logger.error("The picture cannot be saved as %s: %s", path, error.strerror or error)
@@ -147,17 +154,20 @@ def _save(show: Show, canvas: Canvas, path: Path) -> int:
 
 
 def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack) -> tuple[Show, Canvas]:
-    headless = wish.headless or not _display_there(wish.screen_required)
+    headless = wish.headless or not display_there(wish.screen_required)
     scene_name = settings["show"].scene
     load_kernels(home, scene_name, settings[scene_name], logger.info)
     freeze()
     canvas = open_canvas(settings["display"], headless)
     parts.callback(canvas.close)
     name = _source_name(home, settings, headless)
-    clock, rhythm = _pacing(canvas, film=wish.record is not None and headless and name == "demo")
+    clock, rhythm = pacing(canvas, film=wish.film is not None and headless and name == "demo")
     source = _open_source(name, home, settings, canvas, wish.seed, clock)
     parts.callback(source.close)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
+    if wish.recording is not None:
+        writer = RecordingWriter(wish.recording, _head(settings, canvas.size, wish.seed))
+        scene = RecordedScene(scene, writer, lambda: show.pulse.light)
     visits = Visits(settings["log"])
     show = Show(
         canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait, timer=time.perf_counter
@@ -178,7 +188,7 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     return show, canvas
 
 
-def _pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Rhythm | FilmClock]:
+def pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Rhythm | FilmClock]:
     """The show's clock, and whose `wait` waits for the next picture.
 
     A film of a simulated visitor without a screen has a time of its own, so that it is smooth on any machine.
@@ -195,16 +205,28 @@ def _open_session(show: Show) -> OpenSession | None:
     return None if event is None else OpenSession(event.number, show.clock() - event.started_at_s)
 
 
-def _film(show: Show, canvas: Canvas, wish: Wish) -> Recorder | None:
-    """Record from now on, when that was asked for."""
-    if wish.record is None:
-        return None
-    patient = isinstance(show.clock, FilmClock)
-    show.recorder = film = Recorder(wish.record, canvas, patient)
-    return film
+def film_of(canvas: Canvas, clock: Callable[[], float], path: Path | None) -> Recorder | None:
+    """Make a film from now on, when that was asked for; without haste where it has a time of its own."""
+    return None if path is None else Recorder(path, canvas, patient=isinstance(clock, FilmClock))
 
 
-def _display_there(required: bool) -> bool:
+def _head(settings: Settings, size: tuple[int, int], seed: int) -> Head:
+    """The first line of the show's recording."""
+    name = settings["show"].scene
+    section = settings[name].model_dump(mode="json")
+    return Head(
+        format=FORMAT,
+        version=VERSION,
+        program=program_version(),
+        scene=name,
+        settings=section,
+        seed=seed,
+        size=size,
+        tick=0,
+    )
+
+
+def display_there(required: bool) -> bool:
     """Whether a window can be opened; with `required` wait for it, raising StageError at the end."""
     reason = display_available()
     if reason is None:

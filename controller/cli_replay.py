@@ -1,0 +1,125 @@
+"""`replay`: a recording on the screen again, or only compared with what it came to when it was made."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_record import Recorded, record_option
+from controller.install.versions import program_version
+from controller.recording.player import Player
+from controller.recording.reading import Recording, RecordingError
+
+PROGRESS_TICKS = 600
+
+
+@click.command()
+@home_option
+@json_option
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--check", is_flag=True, help="No picture: compare the end, as fast as it can.")
+@click.option("--headless", is_flag=True, help="Draw without a window.")
+@click.option("--screen", metavar="NAME", help="Screen to use.")
+@click.option("--seconds", type=click.FloatRange(min=0.0), callback=finite, help="End after this time.")
+@click.option(
+    "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
+)
+@record_option("Make a film of it: FILE.mp4, 60 pictures a second.", recording=False)
+def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded, **shown: Any) -> None:
+    """Show a recording FILE again, and say whether it came to the same, to the byte (else exit code 1).
+
+    Nothing is logged, and it may run beside a show.
+    """
+    if check and (record.film or any(value not in (None, False) for value in shown.values())):
+        raise Refused("--check draws nothing: leave the options of the picture out.", 2)
+    from controller.replay_stage import player_of
+
+    try:
+        recording = Recording(file)
+        for note in recording.notes:
+            click.echo(f"{file}: {note}", err=True)
+        player = player_of(recording, home, lambda line: click.echo(line, err=True))
+        code = _play_through(player) if check else _show(home, player, record, **shown)
+        agrees = _tell(player, as_json)
+    except RecordingError as error:
+        raise Refused(str(error), 2) from error
+    except OSError as error:
+        raise Refused(f"{file} cannot be read: {error.strerror or error}") from error
+    sys.exit(code or int(agrees is False))
+
+
+def _play_through(player: Player) -> int:
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("ticks", total=player.recording.ticks)
+        while not player.ended:
+            for _ in range(min(PROGRESS_TICKS, player.recording.last_tick - player.tick)):
+                player.step()
+            progress.update(task, completed=player.ticks)
+    return 0
+
+
+def _show(
+    home: Path,
+    player: Player,
+    record: Recorded,
+    headless: bool,
+    screen: str | None,
+    seconds: float | None,
+    snapshot: Path | None,
+) -> int:
+    from controller.replay_stage import run_replay
+    from controller.stage import Wish
+    from display.errors import DisplayError
+
+    settings = settings_of(home)
+    if screen:
+        settings["display"].screen = screen
+    wish = Wish(headless, seconds=seconds, snapshot=snapshot, film=record.film)
+    try:
+        return run_replay(settings, player, wish)
+    except DisplayError as error:
+        raise Refused(str(error)) from error
+
+
+def _tell(player: Player, as_json: bool) -> bool | None:
+    """Say what it came to; whether that is what was recorded, None where nobody can tell."""
+    recording = player.recording
+    found = player.verdict() if player.ended else None
+    agrees = None if found is None else found.agrees
+    if as_json:
+        print_json(
+            {
+                "ticks": player.ticks,
+                "recorded_ticks": recording.ticks,
+                "agrees": agrees,
+                "digest": None if found is None else found.digest,
+                "recorded_digest": recording.digest or None,
+                "recorded_by": recording.head.program,
+                "program": program_version(),
+                "notes": recording.notes,
+            }
+        )
+    elif found is None:
+        click.echo(f"Ended at tick {player.ticks} of {recording.ticks}: nothing is compared.")
+    else:
+        click.echo(f"{player.ticks} ticks: {_words(agrees, recording)}")
+    return agrees
+
+
+def _words(agrees: bool | None, recording: Recording) -> str:
+    if agrees is None:
+        return "the recording does not tell what it came to, so nothing is compared."
+    if agrees:
+        return "the same, to the byte."
+    return (
+        "it differs from what was recorded. The program may be another "
+        f"(recorded by {recording.head.program or 'an unknown one'}, this is {program_version()}), "
+        "or the machine, or the file was changed."
+    )

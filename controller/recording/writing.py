@@ -1,0 +1,95 @@
+"""Rows of a recording on their way to the disk: a queue that never waits, and the thread that empties it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from controller.recording.rows import End, Head, Row
+
+# Ten minutes of a light that moves in every tick, about 10 MB.
+MOST_WAITING = 36_000
+# What a power cut or a kill costs at most.
+WRITE_EVERY_S = 1.0
+ROWS_AT_ONCE = 1000
+COMPLETION_S = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+class RecordingWriter:
+    """Writes `head`, then each row that is `put`; replaces a file that is there.
+
+    A disk that is full or away is tried again each second while rows wait. When no more can wait, the
+    recording ends with the last row that could: `lost` counts those after it. `fault` is the last reason.
+    """
+
+    def __init__(self, path: Path, head: Head, most_waiting: int = MOST_WAITING) -> None:
+        self.path, self.lost, self.fault = path, 0, ""
+        self._waiting: queue.Queue[Head | Row] = queue.Queue(most_waiting)
+        self._waiting.put(head)
+        self._handle: int | None = None
+        self._left = b""
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="recording", daemon=True)
+        self._thread.start()
+
+    def put(self, row: Row) -> None:
+        """Take a row; never waits. After one that was lost no other is taken: there are no gaps."""
+        if not self.lost:
+            with suppress(queue.Full):
+                self._waiting.put_nowait(row)
+                return
+        self.lost += 1
+
+    def close(self, end: End, patience_s: float = COMPLETION_S) -> bool:
+        """Complete the file; False, and a word, when it is not whole."""
+        self.put(end)
+        self._closing.set()
+        self._thread.join(patience_s)
+        if self._thread.is_alive():
+            self.fault = self.fault or "the disk does not answer"
+        elif not (self.lost or self._left or self._waiting.qsize()):
+            return True
+        logger.error(
+            "The recording %s ends early: %d rows could not be written (%s).",
+            self.path,
+            self.lost + self._waiting.qsize() + self._left.count(b"\n"),
+            self.fault or "the disk is too slow",
+        )
+        return False
+
+    def _work(self) -> None:
+        while not self._closing.wait(WRITE_EVERY_S):
+            self._write_waiting()
+        self._write_waiting()
+        if self._handle is not None:
+            os.close(self._handle)
+
+    def _write_waiting(self) -> None:
+        """Bring to the disk what has come; what it refused waits for the next time."""
+        try:
+            if self._handle is None:
+                self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            while self._left or self._take():
+                self._left = self._left[os.write(self._handle, self._left) :]
+            os.fsync(self._handle)
+        except OSError as error:
+            self._tell(error.strerror or str(error))
+
+    def _take(self) -> bool:
+        rows: list[bytes] = []
+        with suppress(queue.Empty):
+            while len(rows) < ROWS_AT_ONCE:
+                rows.append(self._waiting.get_nowait().as_line())
+        self._left = b"".join(rows)
+        return bool(rows)
+
+    def _tell(self, fault: str) -> None:
+        if not self.fault:
+            logger.warning("The recording %s waits, the show goes on: %s.", self.path, fault)
+        self.fault = fault

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -25,6 +25,7 @@ SWITCHES = {"en": ("off", "on"), "ja": ("切", "入")}
 # What settings refuse by themselves, and the words for it.
 REFUSALS_JA = (
     (r"(\w+) must not be larger than (\w+)", r"「\1」は「\2」より大きくできない"),
+    (r"(\w+) must be smaller than (\w+)", r"「\1」は「\2」より小さくする"),
     (r"these corners fold the picture over; move them apart again", "この角の位置では映せない・離して調整"),
 )
 
@@ -42,6 +43,20 @@ class Key(NamedTuple):
 PANEL_KEYS = (
     Key(("up",), "↑", "select", -1, {"en": "the setting above", "ja": "上の設定"}),
     Key(("down",), "↓", "select", 1, {"en": "the setting below", "ja": "下の設定"}),
+    Key(
+        ("shift+up", "pageup"),
+        "Shift ↑ / Page Up",
+        "turn_group",
+        -1,
+        {"en": "the group of settings above", "ja": "上の設定の群"},
+    ),
+    Key(
+        ("shift+down", "pagedown"),
+        "Shift ↓ / Page Down",
+        "turn_group",
+        1,
+        {"en": "the group of settings below", "ja": "下の設定の群"},
+    ),
     Key(("left",), "←", "change", -1, {"en": "a step less", "ja": "一段小さく"}),
     Key(("right",), "→", "change", 1, {"en": "a step more", "ja": "一段大きく"}),
     Key(("shift+left",), "Shift ←", "change", -BIG_STEPS, {"en": "ten steps less", "ja": "十段小さく"}),
@@ -73,7 +88,8 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Knob:
-    """One live setting. `label` by language; `default` is the value as configured.
+    """One live setting. `label` by language; `default` is the value as configured. Knobs of one section stand
+    together; `group` names it by language, {} where the labels say enough.
 
     Numbers have `low`, `high` and `step`, and land on whole multiples of the step; with `choices` the
     value is one of these, stepped through in a circle.
@@ -89,6 +105,7 @@ class Knob:
     high: float = 0.0
     step: float = 1.0
     choices: tuple[Value, ...] = ()
+    group: Words = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:
@@ -138,10 +155,22 @@ class Panel:
         if known.action == "select":
             self.selected = (self.selected + known.by) % len(self.knobs)
             return []
+        if known.action == "turn_group":
+            # At the top of the window, so that as much of the group as fits is in view.
+            self._top = self.selected = self._start_of_group(known.by)
+            return []
         if known.action == "change":
             return self._turned({self.selected: self.knobs[self.selected].stepped(known.by)})
         places = [self.selected] if known.action == "reset" else range(len(self.knobs))
         return self._turned({place: self.knobs[place].default for place in places})
+
+    def _start_of_group(self, way: int) -> int:
+        """The first knob of a section that comes next above or below the selected one, in a circle."""
+        sections = [knob.section for knob in self.knobs]
+        starts = [place for place, section in enumerate(sections) if section not in sections[:place]]
+        above = [place for place in starts if place < self.selected]
+        below = [place for place in starts if place > self.selected]
+        return (above or starts)[-1] if way < 0 else (below or starts)[0]
 
     def _turned(self, values: Mapping[int, Value]) -> list[Change]:
         changes = []
@@ -188,13 +217,20 @@ class Panel:
         head += [Line(f"{name}\t{value}") for name, value in facts]
         fitting = max(1, room - len(head) - 1)
         rows = self._window(fitting)
-        place = f"{self.selected + 1} / {len(self.knobs)}"
-        head.append(
-            Line(f"{'設定' if self.language == 'ja' else 'Settings'}\t{place if self.knobs else '0'}")
-        )
+        head.append(Line(self._heading()))
         head += [self._row(number) for number in rows]
         self.made += len(head)
         return tuple(head)
+
+    def _heading(self) -> str:
+        """Which group and which of all settings is selected."""
+        japanese = self.language == "ja"
+        heading = "設定" if japanese else "Settings"
+        if not self.knobs:
+            return f"{heading}\t0"
+        group = self.knobs[self.selected].group.get(self.language, "")
+        named = f"{heading}{'：' if japanese else ': '}{group}" if group else heading
+        return f"{named}\t{self.selected + 1} / {len(self.knobs)}"
 
     def _window(self, fitting: int) -> range:
         """Which knobs are shown: the window moves only as far as the selection pushes it."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from controller.scenes import SCENES
 from controller.settings import Settings, all_sections, declared, limits_of, live_settings, unit_of
-from display.panel import Knob, Value
+from display.panel import Knob, Value, Words
 
 STEPS_OF_A_RANGE = 100
 
@@ -56,7 +56,17 @@ def knob(model: type[BaseModel], section: str, key: str, settings: Settings) -> 
     if low is None or high is None or info.annotation not in (int, float):
         raise BadDeclaration(f"{section}.{key} is live: it must be a number with a range, or a choice")
     step = said.get("step") or step_of(low, high, info.annotation is int)
-    return Knob(section, key, words, unit, value, default, low, high, step)
+    return Knob(section, key, words, unit, value, default, low, high, step, group=_group(section))
+
+
+def _group(section: str) -> Words:
+    """The names of a section within a section, {} when it has none."""
+    models = dict(all_sections())
+    above, _, key = section.rpartition(".")
+    if not above:
+        return {}
+    title, ja = models[above].model_fields[key].title, declared(models[above], key).get("ja")
+    return {"en": title, "ja": str(ja)} if title and ja else {}
 
 
 def _choices(kind: Any) -> tuple[Value, ...]:

@@ -6,8 +6,34 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
-from controller.settings import ConfigError, all_sections, default_file, load, plain_fields, unit_of
+from controller.panel_file import panel_text, write_panel
+from controller.scenes.baited.settings import BaitedSettings
+from controller.settings import (
+    ConfigError,
+    all_sections,
+    default_file,
+    limits_of,
+    live_settings,
+    load,
+    plain_fields,
+    unit_of,
+)
+
+BAITED = {name: model for name, model in all_sections() if name.split(".")[0] == "baited"}
+# Where two constants of a section must be in order.
+PAIRS = [
+    (section, key, key.replace("_min", "_max"))
+    for section, model in BAITED.items()
+    for key in plain_fields(model)
+    if "min" in key.split("_")
+]
+PAIRS += [("baited.moving", "pace_slowest", "pace_fastest")]
+APART = [
+    ("baited.approach", "compass_near_px", "compass_far_px"),
+    ("baited.approach", "antenna_near_px", "antenna_far_px"),
+]
 
 
 def write(home: Path, text: str | bytes) -> Path:
@@ -114,3 +140,104 @@ def test_every_setting_has_words_and_a_unit_where_its_name_says_one() -> None:
             assert model.model_fields[key].description, f"{section}.{key} has no description"
             if key.endswith(("_s", "_px", "_ticks")):
                 assert unit_of(model, key), f"{section}.{key} has no unit"
+
+
+@pytest.mark.parametrize("section", BAITED)
+def test_every_constant_of_the_scene_is_live_in_a_range_around_its_default(section: str) -> None:
+    model = BAITED[section]
+    for key in plain_fields(model):
+        default = model.model_fields[key].default
+        low, high = limits_of(model, key)
+        assert low is not None
+        assert high is not None
+        assert low <= default <= high, key
+        assert low < high, key
+        assert type(default) is model.model_fields[key].annotation, key
+        assert f"{section}.{key}" in live_settings()
+
+
+def test_a_constant_in_a_section_of_the_scene_is_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "[baited]\nbugs = 40\n[baited.gait]\nrun_min_ticks = 40\n[baited.milling]\norbit_mean = 0.4\n",
+    )
+    settings = load(tmp_path)
+    assert (settings["baited.gait"].run_min_ticks, settings["baited"].milling.orbit_mean) == (40, 0.4)
+    assert settings.origins["baited.gait.run_min_ticks"] == "file"
+    assert settings.origins["baited.gait.run_max_ticks"] == "default"
+
+
+@pytest.mark.parametrize(("section", "low", "high"), [*PAIRS, *APART])
+def test_a_least_value_above_its_largest_is_refused_by_name(
+    section: str, low: str, high: str, tmp_path: Path
+) -> None:
+    least, most = limits_of(BAITED[section], low)
+    write(tmp_path, f"[{section}]\n{low} = {most}\n{high} = {least}\n")
+    with pytest.raises(ConfigError, match=f"{low} must (not be larger|be smaller) than {high}$"):
+        load(tmp_path)
+    write(tmp_path, f"[{section}]\n{low} = {least}\n{high} = {most}\n")
+    assert getattr(load(tmp_path)[section], high) == most
+
+
+@pytest.mark.parametrize(("section", "low", "high"), [*PAIRS, *APART])
+def test_a_pair_may_be_one_value_but_for_two_distances(
+    section: str, low: str, high: str, tmp_path: Path
+) -> None:
+    """A distance between them is divided by."""
+    default = BAITED[section].model_fields[high].default
+    write(tmp_path, f"[{section}]\n{low} = {default}\n{high} = {default}\n")
+    if (section, low, high) in APART:
+        with pytest.raises(ConfigError, match=f"{low} must be smaller than {high}$"):
+            load(tmp_path)
+    else:
+        assert getattr(load(tmp_path)[section], low) == default
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[baited.gait]\nrun_min_tick = 4\n", "did you mean run_min_ticks"),
+        ("[baited.gate]\nrun_min_ticks = 4\n", "did you mean gait"),
+        ("[baited.gait]\nrun_min_ticks = 4.5\n", r"gait.run_min_ticks \(ticks\) = 4.5"),
+        ("[baited.gait]\nrun_pace_min = nan\n", r"gait.run_pace_min \(base speeds\)"),
+        ("[baited.character]\nlevy_mu_min = 1.0\n", "character.levy_mu_min = 1.0"),
+        ("[baited.character]\ndetection_min = 0.9\n", r"character.detection_min \(light radii\) = 0.9"),
+        ("[baited.gait]\ntumble_spread_ticks = 0\n", r"gait.tumble_spread_ticks \(ticks\) = 0"),
+    ],
+)
+def test_a_constant_that_cannot_be_is_refused_by_name_and_unit(tmp_path: Path, text: str, words: str) -> None:
+    write(tmp_path, text)
+    with pytest.raises(ConfigError, match=words):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("value", [200, 0, 30.5])
+def test_a_constant_cannot_be_set_to_what_the_file_may_not_say(value: float) -> None:
+    gait = BaitedSettings().gait
+    with pytest.raises(ValidationError, match="run_min_ticks"):
+        gait.run_min_ticks = value
+    gait.run_min_ticks = 40
+    assert gait.run_min_ticks == 40
+
+
+def test_what_the_panel_changed_of_the_constants_is_kept(tmp_path: Path) -> None:
+    """Both of a pair beyond the old largest value; one as in the file is not kept."""
+    write(tmp_path, "[baited.gait]\nstop_max_ticks = 50\n")
+    settings = load(tmp_path)
+    changes = {"run_min_ticks": 200, "run_max_ticks": 300, "stop_max_ticks": 50}
+    settings.accept(settings.changed({f"baited.gait.{key}": value for key, value in changes.items()}))
+    write_panel(tmp_path / "panel.toml", panel_text(settings.panel_values()))
+    again = load(tmp_path)
+    assert again.panel_values() == {"baited.gait.run_min_ticks": 200, "baited.gait.run_max_ticks": 300}
+    assert again["baited.gait"] == settings["baited.gait"]
+    assert again.origins["baited.gait.run_min_ticks"] == "panel"
+    assert not again.warnings
+
+
+def test_of_the_panels_constants_only_what_cannot_be_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "panel.toml").write_text(
+        "[baited.gait]\nrun_max_ticks = 20\nrun_pace_max = 1.5\n[baited.milling]\norbit_ease = 2.0\n"
+    )
+    settings = load(tmp_path)
+    assert settings.panel_values() == {"baited.gait.run_pace_max": 1.5}
+    assert len(settings.warnings) == 2

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field
 
 from controller.desk.knobs import BadDeclaration, knob, knobs_of, step_of
 from controller.scenes.baited.scene import BaitedScene
-from controller.settings import SECTIONS, ConfigError, Settings, load, plain_fields
+from controller.scenes.baited.settings import CONSTANTS, constants
+from controller.settings import SECTIONS, ConfigError, Settings, all_sections, load, plain_fields
 from display.panel import Knob, Panel
 from display.text import in_font
 
@@ -59,8 +60,29 @@ def test_every_knob_has_words_in_both_languages_that_can_be_drawn(settings: Sett
         for language in ("en", "ja"):
             assert one.label[language]
             assert all(in_font(character) for character in one.label[language]), one.label
-    labels = [one.label["ja"] for one in knobs_of(settings, "baited")]
-    assert len(set(labels)) == len(labels)
+    for language in ("en", "ja"):
+        labels = [one.label[language] for one in knobs_of(settings, "baited")]
+        assert len(set(labels)) == len(labels)
+
+
+def test_every_section_of_the_scene_is_a_group_with_a_name_that_can_be_drawn(settings: Settings) -> None:
+    groups = {one.section: one.group for one in knobs_of(settings, "baited")}
+    assert groups["baited"] == groups["display.corners"] == {}
+    named = {section: group for section, group in groups.items() if group}
+    assert list(named) == [section for section, _ in all_sections() if section.startswith("baited.")]
+    for language in ("en", "ja"):
+        assert len({group[language] for group in named.values()}) == len(named) == 7
+        assert all(in_font(character) for group in named.values() for character in group[language])
+
+
+def test_no_two_constants_of_the_scene_share_a_name(settings: Settings) -> None:
+    """The kernels know them by the last part of their names."""
+    own = [one for one in knobs_of(settings, "baited") if one.section.split(".")[0] == "baited"]
+    assert {one.name for one in own} == {"bugs", *CONSTANTS}
+    assert len(own) == len(CONSTANTS) + 1
+    values = constants(settings["baited"])
+    assert tuple(values) == CONSTANTS
+    assert values == {one.name: one.value for one in own if one.name != "bugs"}
 
 
 @pytest.mark.parametrize("key", ["left", "right", "shift+left", "shift+right"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,15 @@ from display.text import Line, columns_px, in_font
 def knob(name: str = "bugs", value: Any = 250, step: float = 10, **more: Any) -> Knob:
     facts = {"unit": "", "default": value, "low": 0, "high": 1000, **more}
     return Knob("baited", name, {"en": name, "ja": "虫"}, value=value, step=step, **facts)
+
+
+def in_groups(**counts: int) -> Panel:
+    """So many knobs in each section; the one called `plain` has no name for people."""
+    knobs = []
+    for section, count in counts.items():
+        group = {} if section == "plain" else {"en": section.title(), "ja": "群"}
+        knobs += [replace(knob(f"{section}{n}"), section=section, group=group) for n in range(count)]
+    return Panel(knobs)
 
 
 def many(count: int) -> Panel:
@@ -127,6 +137,9 @@ def test_switches_and_refusals_are_said_in_the_language() -> None:
     panel.language = "ja"
     assert panel.lines("t", [], 9)[2].text == "音\t切  (入)"
     assert panel.in_words(refused, "baited.size_min_px") == "「虫」は「虫」より大きくできない"
+    assert (
+        panel.in_words("size_min_px must be smaller than size_max_px", "") == "「虫」は「虫」より小さくする"
+    )
     assert panel.in_words("the device is gone", "sound.on") == "「音」は変更できない： the device is gone"
     assert panel.in_words("", "sound.on") == ""
 
@@ -139,6 +152,45 @@ def test_the_selection_goes_round_and_is_always_to_be_seen() -> None:
         assert len(lines) == 15
         assert [line.text.split("\t")[0] for line in lines if line.selected] == [f"k{panel.selected}"]
     assert panel.selected == (-1 + 40 - 45) % 30
+
+
+@pytest.mark.parametrize(
+    ("keys", "wanted"),
+    [
+        (["pagedown"], "gait0"),
+        (["pagedown", "pagedown"], "milling0"),
+        (["pagedown", "pagedown", "pagedown"], "plain0"),
+        (["pagedown", "down", "down", "pageup"], "gait0"),
+        (["pagedown", "pageup"], "plain0"),
+        (["pageup"], "milling0"),
+        (["down", "shift+down", "shift+down", "shift+up"], "gait0"),
+    ],
+)
+def test_the_groups_are_gone_through_in_a_circle_each_from_its_first_knob(
+    keys: list[str], wanted: str
+) -> None:
+    panel = in_groups(plain=3, gait=20, milling=30)
+    pressed(panel, *keys)
+    assert panel.knobs[panel.selected].name == wanted
+
+
+def test_of_a_group_that_was_gone_to_as_much_is_in_view_as_fits() -> None:
+    panel = in_groups(plain=3, gait=5, milling=30)
+    pressed(panel, "pagedown")
+    assert shown(panel, 9)[2:] == [*[f"gait{n}" for n in range(5)], "milling0", "milling1"]
+    pressed(panel, "pagedown")
+    assert shown(panel, 9)[2:] == [f"milling{n}" for n in range(7)]
+    pressed(panel, "pageup", "pageup")
+    assert shown(panel, 9)[2] == "plain0"
+
+
+def test_the_heading_names_the_group_of_the_selected_knob_in_the_language() -> None:
+    panel = in_groups(plain=1, gait=2)
+    assert panel.lines("t", [], 9)[1].text == "Settings\t1 / 3"
+    pressed(panel, "down", "down")
+    assert panel.lines("t", [], 9)[1].text == "Settings: Gait\t3 / 3"
+    panel.language = "ja"
+    assert panel.lines("t", [], 9)[1].text == "設定：群\t3 / 3"
 
 
 def test_where_all_fit_none_scrolls_and_in_little_room_facts_give_way_before_knobs() -> None:
@@ -172,12 +224,12 @@ def test_unknown_keys_and_a_panel_without_knobs_do_nothing() -> None:
 
 def test_every_key_does_something_and_its_help_can_be_drawn() -> None:
     for key in PANEL_KEYS:
-        panel = Panel([knob(f"k{number}", 500) for number in range(3)])
-        pressed(panel, "right")
-        before = (panel.selected, [one.value for one in panel.knobs])
         for name in key.names:
+            panel = in_groups(gait=2, milling=1)
+            pressed(panel, "right")
+            before = (panel.selected, [one.value for one in panel.knobs])
             panel.press(name)
-        assert (panel.selected, [one.value for one in panel.knobs]) != before, key
+            assert (panel.selected, [one.value for one in panel.knobs]) != before, name
     for language in ("en", "ja"):
         lines = help_lines("t", PANEL_KEYS, language)
         assert len(lines) == len(PANEL_KEYS) + 1

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
-def constant(
-    default: float,
-    limits: tuple[float, float],
-    step: float,
-    title: str,
-    ja: str,
-    description: str,
-    unit: str = "",
-) -> Any:
+class Kind(NamedTuple):
+    """What constants of one kind have in common: the range, the panel's step and the unit."""
+
+    low: float
+    high: float
+    step: float
+    unit: str = ""
+
+
+def constant(default: float, kind: Kind, title: str, ja: str, description: str) -> Any:
     """A number that can change while the show runs; `title` and `ja` are its labels at the panel."""
-    extra: dict[str, Any] = {"unit": unit} if unit else {}
-    extra |= {"live": True, "step": step, "ja": ja}
-    low, high = limits
-    return Field(default, ge=low, le=high, title=title, description=description, json_schema_extra=extra)
+    extra: dict[str, Any] = {"live": True, "step": kind.step, "ja": ja}
+    if kind.unit:
+        extra["unit"] = kind.unit
+    return Field(
+        default, ge=kind.low, le=kind.high, title=title, description=description, json_schema_extra=extra
+    )
 
 
 class Constants(BaseModel):
@@ -48,6 +51,5 @@ class Constants(BaseModel):
     @classmethod
     def pairs(cls) -> tuple[tuple[str, str], ...]:
         """The names of each least and largest value that belong together."""
-        known = cls.model_fields
-        named = ((low, low.replace("_min", "_max")) for low in known if "_min" in low)
-        return (*((low, high) for low, high in named if high in known), *cls.ORDERED)
+        named = ((low, low.replace("_min", "_max")) for low in cls.model_fields if "min" in low.split("_"))
+        return (*named, *cls.ORDERED)

@@ -2,257 +2,184 @@
 
 from __future__ import annotations
 
-from controller.scenes.baited.constants import Constants, constant
+from controller.scenes.baited.constants import Constants, Kind, constant
 
-SHARE = (0.0, 1.0)
-PACE = (0.0, 10.0)
-TICKS = (1, 36_000)
-SPEED = (0.0, 50.0)
-TURN = (0.0, 3.0)
+SPEED = Kind(0.0, 50.0, 0.1, "px/tick")
+TURN_RATE = Kind(0.0, 3.0, 0.005, "rad/tick")
+FIXATION = Kind(0.0, 180.0, 1.0, "deg")
+SHARE = Kind(0.0, 1.0, 0.01)
+ANTENNA = Kind(0.0, 400.0, 0.5, "px")
+TROPOTAXIS = Kind(0.0, 1.0, 0.005)
+DETECTION = Kind(1.0, 50.0, 0.1, "light radii")
+LEVY_MU = Kind(1.1, 6.0, 0.1)
+MILLING_SPEED = Kind(0.0, 3.0, 0.001, "rad/tick")
+TREMOR = Kind(0.0, 3.0, 0.01, "rad/tick")
+PACE = Kind(0.0, 10.0, 0.05, "base speeds")
+TICKS = Kind(1, 36_000, 1, "ticks")
+FACTOR = Kind(0.0, 10.0, 0.01)
+TUMBLE = Kind(0.0, 720.0, 2.0, "deg")
 
 
 class Character(Constants):
     """What a bug is given for life, each number drawn uniformly from its least to its largest."""
 
     speed_min_px: float = constant(
-        1.8, SPEED, 0.1, "Slowest base speed", "速さ 最小", "Base speed of the slowest bug.", "px/tick"
+        1.8, SPEED, "Slowest base speed", "速さ 最小", "Base speed of the slowest bug."
     )
     speed_max_px: float = constant(
-        4.5, SPEED, 0.1, "Fastest base speed", "速さ 最大", "Base speed of the fastest bug.", "px/tick"
+        4.5, SPEED, "Fastest base speed", "速さ 最大", "Base speed of the fastest bug."
     )
     turn_rate_min: float = constant(
-        0.03, TURN, 0.005, "Least turn rate", "転回の速さ 最小", "Turn rate of the stiffest bug.", "rad/tick"
+        0.03, TURN_RATE, "Least turn rate", "転回の速さ 最小", "Turn rate of the stiffest bug."
     )
     turn_rate_max: float = constant(
-        0.08,
-        TURN,
-        0.005,
-        "Largest turn rate",
-        "転回の速さ 最大",
-        "Turn rate of the nimblest bug.",
-        "rad/tick",
+        0.08, TURN_RATE, "Largest turn rate", "転回の速さ 最大", "Turn rate of the nimblest bug."
     )
     fixation_min_deg: float = constant(
-        10.0,
-        (0.0, 180.0),
-        1.0,
-        "Least fixation angle",
-        "光との角度 最小",
-        "Least angle to one side at which a bug keeps the light ahead.",
-        "deg",
+        10.0, FIXATION, "Least fixation angle", "光との角度 最小", "Least angle between heading and light."
     )
     fixation_max_deg: float = constant(
         40.0,
-        (0.0, 180.0),
-        1.0,
+        FIXATION,
         "Largest fixation angle",
         "光との角度 最大",
-        "Largest angle to one side at which a bug keeps the light ahead.",
-        "deg",
+        "Largest angle between heading and light.",
     )
     right_handed_share: float = constant(
-        0.5, SHARE, 0.05, "Right-handed bugs", "右向きの虫", "Share of the bugs that are right-handed."
+        0.5,
+        SHARE,
+        "Share of right-handed",
+        "右ききの虫のわりあい",
+        "Share that keeps the light to the right.",
     )
     antenna_min_px: float = constant(
-        6.0,
-        (0.0, 400.0),
-        0.5,
-        "Shortest antennae",
-        "センサーの長さ 最短",
-        "Reach of the shortest antennae.",
-        "px",
+        6.0, ANTENNA, "Shortest antennae", "センサーの長さ 最短", "Reach of the shortest antennae."
     )
     antenna_max_px: float = constant(
-        14.0,
-        (0.0, 400.0),
-        0.5,
-        "Longest antennae",
-        "センサーの長さ 最長",
-        "Reach of the longest antennae.",
-        "px",
+        14.0, ANTENNA, "Longest antennae", "センサーの長さ 最長", "Reach of the longest antennae."
     )
     tropotaxis_min: float = constant(
-        0.02, SHARE, 0.005, "Least tropotaxis", "センサーの効き 最小", "Least response to the antennae."
+        0.02, TROPOTAXIS, "Least tropotaxis", "センサーの効き 最小", "Least response to the antennae."
     )
     tropotaxis_max: float = constant(
-        0.06, SHARE, 0.005, "Largest tropotaxis", "センサーの効き 最大", "Largest response to the antennae."
+        0.06, TROPOTAXIS, "Largest tropotaxis", "センサーの効き 最大", "Largest response to the antennae."
     )
     detection_min: float = constant(
         1.5,
-        (1.0, 50.0),
-        0.1,
+        DETECTION,
         "Shortest detection range",
         "感知距離 最短",
-        "Shortest distance at which a bug notices the light, in light radii.",
+        "Least distance at which light is noticed.",
     )
     detection_max: float = constant(
         4.0,
-        (1.0, 50.0),
-        0.1,
+        DETECTION,
         "Longest detection range",
         "感知距離 最長",
-        "Longest distance at which a bug notices the light, in light radii.",
+        "Largest distance at which light is noticed.",
     )
     levy_mu_min: float = constant(
-        1.8, (1.1, 6.0), 0.1, "Least Levy mu", "レビー mu 最小", "Least mu: the smaller, the more far steps."
+        1.8, LEVY_MU, "Least Levy mu", "レビー mu 最小", "The smaller, the more far steps."
     )
     levy_mu_max: float = constant(
-        2.2,
-        (1.1, 6.0),
-        0.1,
-        "Largest Levy mu",
-        "レビー mu 最大",
-        "Largest mu: the larger, the fewer far steps.",
+        2.2, LEVY_MU, "Largest Levy mu", "レビー mu 最大", "The larger, the fewer far steps."
     )
     milling_speed_min: float = constant(
-        0.008,
-        TURN,
-        0.001,
-        "Slowest milling",
-        "光を回る速さ 最小",
-        "Least speed at which the pursued point circles the light.",
-        "rad/tick",
+        0.008, MILLING_SPEED, "Slowest milling", "光を回る速さ 最小", "Slowest circling of the pursued point."
     )
     milling_speed_max: float = constant(
-        0.03,
-        TURN,
-        0.001,
-        "Fastest milling",
-        "光を回る速さ 最大",
-        "Largest speed at which the pursued point circles the light.",
-        "rad/tick",
+        0.03, MILLING_SPEED, "Fastest milling", "光を回る速さ 最大", "Fastest circling of the pursued point."
     )
     tremor_min: float = constant(
-        0.06, TURN, 0.01, "Slowest tremor", "ふるえの速さ 最小", "Slowest tremor of the body.", "rad/tick"
+        0.06, TREMOR, "Slowest tremor", "ふるえの速さ 最小", "Slowest tremor of the body."
     )
     tremor_max: float = constant(
-        0.15, TURN, 0.01, "Fastest tremor", "ふるえの速さ 最大", "Fastest tremor of the body.", "rad/tick"
+        0.15, TREMOR, "Fastest tremor", "ふるえの速さ 最大", "Fastest tremor of the body."
     )
     eager_share: float = constant(
-        0.15, SHARE, 0.01, "Eager bugs", "速い虫", "Share of the bugs that are eager for the light."
+        0.15, SHARE, "Share of eager", "速い虫のわりあい", "Share of bugs eager for the light."
     )
     eager_min: float = constant(
-        1.2,
-        PACE,
-        0.05,
-        "Least pace, eager",
-        "速い虫のペース 最小",
-        "Least approach of the eager, in base speeds.",
+        1.2, PACE, "Least pace, eager", "速い虫のペース 最小", "Slowest approach of the eager."
     )
     eager_max: float = constant(
-        1.5,
-        PACE,
-        0.05,
-        "Largest pace, eager",
-        "速い虫のペース 最大",
-        "Largest approach of the eager, in base speeds.",
+        1.5, PACE, "Largest pace, eager", "速い虫のペース 最大", "Fastest approach of the eager."
     )
     sluggish_share: float = constant(
-        0.15, SHARE, 0.01, "Sluggish bugs", "遅い虫", "Share of those not eager that are sluggish."
+        0.15, SHARE, "Share of sluggish", "遅い虫のわりあい", "Share of the others that are sluggish."
     )
     sluggish_min: float = constant(
-        0.5,
-        PACE,
-        0.05,
-        "Least pace, sluggish",
-        "遅い虫のペース 最小",
-        "Least approach of the sluggish, in base speeds.",
+        0.5, PACE, "Least pace, sluggish", "遅い虫のペース 最小", "Slowest approach of the sluggish."
     )
     sluggish_max: float = constant(
-        0.7,
-        PACE,
-        0.05,
-        "Largest pace, sluggish",
-        "遅い虫のペース 最大",
-        "Largest approach of the sluggish, in base speeds.",
+        0.7, PACE, "Largest pace, sluggish", "遅い虫のペース 最大", "Fastest approach of the sluggish."
     )
     usual_min: float = constant(
-        0.8,
-        PACE,
-        0.05,
-        "Least pace, usual",
-        "ふつうの虫のペース 最小",
-        "Least approach of all others, in base speeds.",
+        0.8, PACE, "Least pace, usual", "ふつうの虫のペース 最小", "Slowest approach of all others."
     )
     usual_max: float = constant(
-        1.1,
-        PACE,
-        0.05,
-        "Largest pace, usual",
-        "ふつうの虫のペース 最大",
-        "Largest approach of all others, in base speeds.",
+        1.1, PACE, "Largest pace, usual", "ふつうの虫のペース 最大", "Fastest approach of all others."
     )
 
 
 class Gait(Constants):
     """Intermittent motion: how long and how fast the runs, stops and tumbles are, and what follows them."""
 
-    run_min_ticks: int = constant(30, TICKS, 5, "Shortest run", "ラン 最短", "Shortest run.", "ticks")
-    run_max_ticks: int = constant(150, TICKS, 5, "Longest run", "ラン 最長", "Longest usual run.", "ticks")
+    run_min_ticks: int = constant(30, TICKS, "Shortest run", "ラン 最短", "Shortest run.")
+    run_max_ticks: int = constant(
+        150, TICKS, "Longest run", "ラン 最長", "Longest run that is not a long one."
+    )
     long_run_share: float = constant(
-        0.15, SHARE, 0.01, "Long runs", "長いラン", "Share of the runs that are long ones."
+        0.15, SHARE, "Share of long runs", "長いランのわりあい", "Share of runs that are long."
     )
     long_run_factor: float = constant(
-        2.0, PACE, 0.1, "Length of long runs", "長いランの長さ", "What a long run lasts, in usual runs."
+        2.0, FACTOR, "Length of long runs", "長いランの長さ", "How many times longer a long run is."
     )
-    run_pace_min: float = constant(
-        0.8, PACE, 0.05, "Least pace, run", "ランのペース 最小", "Slowest run, in base speeds."
-    )
-    run_pace_max: float = constant(
-        1.1, PACE, 0.05, "Largest pace, run", "ランのペース 最大", "Fastest run, in base speeds."
-    )
-    stop_min_ticks: int = constant(5, TICKS, 1, "Shortest stop", "停止 最短", "Shortest stop.", "ticks")
-    stop_max_ticks: int = constant(25, TICKS, 1, "Longest stop", "停止 最長", "Longest stop.", "ticks")
-    tumble_min_ticks: int = constant(3, TICKS, 1, "Shortest tumble", "転回 最短", "Shortest tumble.", "ticks")
-    tumble_max_ticks: int = constant(10, TICKS, 1, "Longest tumble", "転回 最長", "Longest tumble.", "ticks")
+    run_pace_min: float = constant(0.8, PACE, "Least pace, run", "ランのペース 最小", "Slowest run.")
+    run_pace_max: float = constant(1.1, PACE, "Largest pace, run", "ランのペース 最大", "Fastest run.")
+    stop_min_ticks: int = constant(5, TICKS, "Shortest stop", "停止 最短", "Shortest stop.")
+    stop_max_ticks: int = constant(25, TICKS, "Longest stop", "停止 最長", "Longest stop.")
+    tumble_min_ticks: int = constant(3, TICKS, "Shortest tumble", "転回 最短", "Shortest tumble.")
+    tumble_max_ticks: int = constant(10, TICKS, "Longest tumble", "転回 最長", "Longest tumble.")
     tumble_reach_deg: float = constant(
-        126.0, (0.0, 720.0), 2.0, "Largest tumble", "転回の角度 最大", "Largest tumble to either side.", "deg"
+        126.0, TUMBLE, "Largest tumble", "転回の角度 最大", "Largest tumble to either side."
     )
     tumble_spread_ticks: int = constant(
-        8, TICKS, 1, "Tumble spread over", "転回を分ける時間", "A tick turns this part of a tumble.", "ticks"
+        8, TICKS, "Tumble spread over", "転回を分ける時間", "Each tick turns the tumble divided by this."
     )
-    tumble_pace: float = constant(
-        0.15, PACE, 0.05, "Pace, tumble", "転回のペース", "Pace of a tumble, in base speeds."
-    )
+    tumble_pace: float = constant(0.15, PACE, "Pace, tumble", "転回のペース", "Pace of a tumble.")
     attracted_stop_share: float = constant(
         0.1,
         SHARE,
-        0.05,
-        "Attracted: stops",
-        "光に向かう虫の停止",
-        "Share of the attracted's runs that end in a stop.",
+        "Attracted: stops after runs",
+        "光に向かう虫の停止のわりあい",
+        "Runs to the light that end in a stop.",
     )
     attracted_stop_min_ticks: int = constant(
         3,
         TICKS,
-        1,
         "Attracted: shortest stop",
         "光に向かう虫の停止 最短",
-        "Shortest stop of the attracted.",
-        "ticks",
+        "Shortest stop on the way to the light.",
     )
     attracted_stop_max_ticks: int = constant(
         10,
         TICKS,
-        1,
         "Attracted: longest stop",
         "光に向かう虫の停止 最長",
-        "Longest stop of the attracted.",
-        "ticks",
+        "Longest stop on the way to the light.",
     )
     search_stop_share: float = constant(
         0.6,
         SHARE,
-        0.05,
-        "Search: stops",
-        "ランの次に停止",
-        "Share of a search's runs that end in a stop, not a tumble.",
+        "Search: stops after runs",
+        "ラン→停止のわりあい",
+        "Runs of a search that end in a stop, the others in a tumble.",
     )
     stop_tumble_share: float = constant(
         0.7,
         SHARE,
-        0.05,
-        "Search: tumbles",
-        "停止の次に転回",
-        "Share of a search's stops that end in a tumble, not a run.",
+        "Search: tumbles after stops",
+        "停止→転回のわりあい",
+        "Stops of a search that end in a tumble, the others in a run.",
     )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from pydantic import BaseModel, Field
 
 from controller.scenes.baited.constants import Constants
 from controller.scenes.baited.constants_life import Character, Gait
 from controller.scenes.baited.constants_steering import Approach, Avoidance, Milling, Moving, Search
+
+
+def _section(model: type[Constants], title: str, ja: str, description: str) -> Any:
+    return Field(default_factory=model, title=title, description=description, json_schema_extra={"ja": ja})
 
 
 class BaitedSettings(Constants):
@@ -94,13 +99,13 @@ class BaitedSettings(Constants):
         description="Largest bug.",
         json_schema_extra={"unit": "px", "live": True, "step": 1.0, "ja": "虫の大きさ 最大"},
     )
-    character: Character = Field(default_factory=Character, description="What a bug is given for life.")
-    gait: Gait = Field(default_factory=Gait, description="Runs, stops and tumbles.")
-    approach: Approach = Field(default_factory=Approach, description="How bugs come to the light.")
-    milling: Milling = Field(default_factory=Milling, description="How bugs circle within the light.")
-    search: Search = Field(default_factory=Search, description="How bugs search without a light.")
-    avoidance: Avoidance = Field(default_factory=Avoidance, description="How the bored leave the light.")
-    moving: Moving = Field(default_factory=Moving, description="The step of a bug, and those near it.")
+    character: Character = _section(Character, "Character", "個性", "What a bug is given for life.")
+    gait: Gait = _section(Gait, "Gait", "動き方", "Runs, stops and tumbles.")
+    approach: Approach = _section(Approach, "Approach", "光に向かう", "How bugs come to the light.")
+    milling: Milling = _section(Milling, "Milling", "光を回る", "How bugs circle within the light.")
+    search: Search = _section(Search, "Search", "さがす", "How bugs search without a light.")
+    avoidance: Avoidance = _section(Avoidance, "Avoidance", "光を離れる", "How the bored leave the light.")
+    moving: Moving = _section(Moving, "Moving", "全体の動き", "The step of a bug, and those near it.")
 
 
 def constants(settings: BaitedSettings) -> dict[str, float]:

@@ -47,10 +47,11 @@ def player_of(recording: Recording, home: Path, say: Callable[[str], None]) -> P
     except ValueError as error:
         raise RecordingError(f"{recording.path}, line 1: {error}") from error
     load_kernels(home, head.scene, section, say)
-    return Player(recording, _open)
+    return Player(recording, scene_of)
 
 
-def _open(name: str, settings: Mapping[str, Any], size: tuple[int, int], seed: int) -> Scene:
+def scene_of(name: str, settings: Mapping[str, Any], size: tuple[int, int], seed: int) -> Scene:
+    """A scene with a settings section out of JSON. Raises ValueError for one that cannot be."""
     return open_scene(name, _section(name, settings), size, seed)
 
 

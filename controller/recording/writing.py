@@ -44,6 +44,7 @@ class RecordingWriter:
             with suppress(queue.Full):
                 self._waiting.put_nowait(row)
                 return
+            logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)
         self.lost += 1
 
     def close(self, end: End, patience_s: float = COMPLETION_S) -> bool:
@@ -51,17 +52,19 @@ class RecordingWriter:
         self.put(end)
         self._closing.set()
         self._thread.join(patience_s)
-        if self._thread.is_alive():
-            self.fault = self.fault or "the disk does not answer"
-        elif not (self.lost or self._left or self._waiting.qsize()):
+        if not (self._thread.is_alive() or self.lost or self._left or self._waiting.qsize()):
             return True
         logger.error(
             "The recording %s ends early: %d rows could not be written (%s).",
             self.path,
             self.lost + self._waiting.qsize() + self._left.count(b"\n"),
-            self.fault or "the disk is too slow",
+            self._why,
         )
         return False
+
+    @property
+    def _why(self) -> str:
+        return self.fault or "the disk does not keep up"
 
     def _work(self) -> None:
         while not self._closing.wait(WRITE_EVERY_S):

@@ -1,0 +1,164 @@
+"""Recordings as files: written and read back alike, written by hand, cut short, wrong."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+
+from controller.recording.reading import Recording, RecordingError
+from controller.recording.rows import (
+    End,
+    Head,
+    NewScene,
+    Resize,
+    Restored,
+    Row,
+    Sample,
+    Setting,
+    Visit,
+    read_head,
+    read_row,
+)
+
+HEAD = b'{"format": "baited recording", "version": 1}\n'
+ON = b'{"tick": 61, "on": true, "x": 960, "y": 540.5}\n'
+OFF = b'{"tick": 121, "on": false, "x": 960, "y": 540.5}\n'
+END = b'{"tick": 240, "end": true}\n'
+
+places = st.floats(allow_nan=False, allow_infinity=False)
+samples = st.builds(
+    Sample,
+    tick=st.integers(0, 10**12),
+    on=st.booleans(),
+    x=places,
+    y=places,
+    source=st.sampled_from(["mouse", "demo", "camera", "replay"]),
+    alive=st.booleans(),
+    reason=st.sampled_from(["", "off", "camera_lost"]),
+    at_s=st.none() | places,
+)
+settings = st.builds(
+    Setting,
+    tick=st.just(3),
+    setting=st.text(),
+    value=st.booleans() | st.integers(-99, 99) | places | st.text(),
+)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    return tmp_path / "虫 one.jsonl"
+
+
+@tried(deadline=None)
+@given(samples | settings)
+def test_a_row_comes_back_as_it_was_to_the_last_bit(row: Sample | Setting) -> None:
+    found = read_row(row.as_line())
+    assert found == row
+    if isinstance(row, Setting) and isinstance(found, Setting):
+        assert type(found.value) is type(row.value)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        Resize(tick=5, size=(1280, 720)),
+        Visit(tick=5, visit=True),
+        NewScene(tick=5, scene="baited", settings={"bugs": 3, "gait": {"run_min_ticks": 4}}),
+        Restored(tick=5, snapshot="QlQ="),
+        End(tick=5, end=True, sha256="ab" * 32),
+    ],
+)
+def test_every_other_kind_of_row_comes_back_too(row: Row) -> None:
+    assert read_row(row.as_line()) == row
+
+
+def test_a_head_comes_back_as_it_was() -> None:
+    head = Head(format="baited recording", version=1, seed=2**63 - 1, size=(5, 6), settings={"a": {"b": 0.1}})
+    assert read_head(head.as_line()) == head
+
+
+def test_a_file_by_hand_needs_little(written: Path) -> None:
+    """A mark of the byte order, blank lines and a last line without its end are no faults."""
+    written.write_bytes(b"\xef\xbb\xbf" + HEAD + b"\n" + ON + b"  \n" + END.strip())
+    recording = Recording(written)
+    assert (recording.head.scene, recording.head.seed, recording.head.size) == ("baited", 1, (1920, 1080))
+    assert list(recording.rows()) == [Sample(tick=61, on=True, x=960, y=540.5)]
+    assert (recording.ticks, recording.digest, recording.notes) == (240, "", [])
+
+
+@pytest.mark.parametrize(
+    "tail", [b'{"tick": 130, "on": tr', b"\x00" * 500, b'{"tick": 130, "on": true, "x": 3']
+)
+def test_a_file_that_was_cut_goes_to_its_last_whole_row_and_says_so(written: Path, tail: bytes) -> None:
+    written.write_bytes(HEAD + ON + OFF + tail)
+    recording = Recording(written)
+    assert recording.ticks == 121
+    assert len(list(recording.rows())) == 2
+    half, no_end = recording.notes
+    assert "Line 4" in half
+    assert "121" in no_end
+
+
+def test_what_is_written_after_the_first_look_does_not_count(written: Path) -> None:
+    written.write_bytes(HEAD + ON)
+    recording = Recording(written)
+    with written.open("ab") as file:
+        file.write(OFF)
+    assert len(list(recording.rows())) == 1
+
+
+def test_what_happened_after_the_last_step_stands_before_the_end(written: Path) -> None:
+    written.write_bytes(HEAD + ON + b'{"tick": 241, "size": [640, 480]}\n' + END)
+    recording = Recording(written)
+    assert recording.ticks == 240
+    assert list(recording.rows())[-1] == Resize(tick=241, size=(640, 480))
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (b"", 1, ["no recording"]),
+        (b"\x00\x00\x00\x18ftypisom" + bytes(range(256)) * 20, 1, ["no recording"]),
+        (b'{"frames": 3, "light": []}\n', 1, ["no recording"]),
+        (HEAD.replace(b"1", b"7"), 1, ["version 7", "reads 1", "program that recorded"]),
+        (HEAD.replace(b"1}", b'1, "scene": "moths"}'), 1, ["'moths'", "baited"]),
+        (HEAD.replace(b"1}", b'1, "size": [0, 480]}'), 1, ["size.0"]),
+        (HEAD.replace(b"1}", b'1, "sed": 4}'), 1, ["sed", "no such entry"]),
+        (HEAD + b'{"tick": 1, "on": true, "x": 5}\n', 2, ["y", "required"]),
+        (HEAD + b'{"tick": 1, "on": true, "x": NaN, "y": 5}\n', 2, ["x", "finite"]),
+        (HEAD + b'{"tick": -1, "on": true, "x": 5, "y": 5}\n', 2, ["tick"]),
+        (HEAD + b'{"tick": 1, "on": 1, "x": 5, "y": 5}\n', 2, ["on", "boolean"]),
+        (HEAD + b'{"tick": 1, "on": true, "x": 5, "y": 5, "size": [5, 5]}\n', 2, ["one of", "setting"]),
+        (HEAD + b'{"tick": 1, "x": 5, "y": 5}\n', 2, ["one of", "setting"]),
+        (HEAD + b"[1, true, 5, 5]\n", 2, ["one of"]),
+        (HEAD + b'{"tick": 1, "on": tr\n' + OFF, 2, ["JSON"]),
+        (HEAD + ON + b'{"tick": 90, "scene": "moths"}\n', 3, ["'moths'", "baited"]),
+        (HEAD + OFF + ON, 3, ["tick 61", "121", "order"]),
+        (HEAD + ON + b'{"tick": 30, "end": true}\n', 3, ["tick 30", "61"]),
+        (HEAD + END + ON, 3, ["after the end"]),
+    ],
+)
+def test_a_wrong_file_is_refused_with_its_line_and_the_fault(
+    written: Path, content: bytes, line: int, words: list[str]
+) -> None:
+    written.write_bytes(content)
+    with pytest.raises(RecordingError) as found:
+        Recording(written)
+    assert f"{written}, line {line}: " in str(found.value)
+    for word in words:
+        assert word in str(found.value)
+
+
+def test_the_example_in_the_readme_is_a_recording(checkout: Path, written: Path) -> None:
+    readme = (checkout / "controller" / "README.md").read_text(encoding="utf-8")
+    written.write_text(readme.split("```json\n")[1].split("```")[0], encoding="utf-8")
+    recording = Recording(written)
+    assert recording.ticks == 600
+    lit = [row.tick for row in recording.rows() if isinstance(row, Sample) and row.on]
+    assert math.isclose((lit[0] - 1) / 60, 2.0)

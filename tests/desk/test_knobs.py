@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core import event
 from pydantic import BaseModel, Field
 
 from controller.desk.knobs import BadDeclaration, knob, knobs_of, step_of
+from controller.desk.live_settings import configure
+from controller.scenes.baited.constants import Constants
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import CONSTANTS, constants
 from controller.settings import SECTIONS, ConfigError, Settings, all_sections, load, plain_fields
@@ -28,7 +31,8 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def baited_knobs() -> list[Knob]:
-    return [one for one in knobs_of(load(Path("/nowhere")), "baited") if one.section == "baited"]
+    knobs = knobs_of(load(Path("/nowhere")), "baited")
+    return [one for one in knobs if one.section.split(".")[0] == "baited"]
 
 
 def test_every_setting_of_the_scene_has_a_knob_and_the_scene_comes_first(settings: Settings) -> None:
@@ -77,7 +81,7 @@ def test_every_section_of_the_scene_is_a_group_with_a_name_that_can_be_drawn(set
 
 def test_no_two_constants_of_the_scene_share_a_name(settings: Settings) -> None:
     """The kernels know them by the last part of their names."""
-    own = [one for one in knobs_of(settings, "baited") if one.section.split(".")[0] == "baited"]
+    own = baited_knobs()
     assert {one.name for one in own} == {"bugs", *CONSTANTS}
     assert len(own) == len(CONSTANTS) + 1
     values = constants(settings["baited"])
@@ -144,11 +148,47 @@ def test_a_turn_of_each_knob_reaches_what_the_kernels_work_with(one: Knob) -> No
     scene, other = BaitedScene(settings, SIZE, 1), BaitedScene(settings, SIZE, 1)
     for each in (scene, other):
         each.step(True, 320.0, 240.0)
-    scene.configure(one.name, one.stepped(1))
-    for each in (scene, other):
-        each.step(True, 320.0, 240.0)
-    assert getattr(scene.settings, one.name) == one.stepped(1)
+    with event.install_recorder("numba:compile") as compilations:
+        scene.configure(one.full_name.removeprefix("baited."), one.stepped(1))
+        for each in (scene, other):
+            each.step(True, 320.0, 240.0)
+    for own, value in ((scene.settings, one.stepped(1)), (settings, one.value)):
+        assert getattr(Settings({"baited": own}, {}, Path())[one.section], one.name) == value
     assert world(scene) != world(other) or scene.bugs.size != other.bugs.size
+    assert compilations.buffer == []
+
+
+@pytest.mark.parametrize("end", ["least", "largest"])
+@pytest.mark.parametrize(
+    "one", [one for one in baited_knobs() if one.name != "bugs"], ids=lambda one: one.name
+)
+def test_wherever_a_constant_is_turned_to_the_bugs_stay_at_places_that_are_numbers(
+    one: Knob, end: str, settings: Settings
+) -> None:
+    """Those that must stay above or below it give way. A second of dark, three of light, one of dark."""
+    scene = BaitedScene(settings["baited"].model_copy(update={"bugs": 40}), SIZE, 1)
+    configure(scene, at_its_end(one, end))
+    for tick in range(300):
+        scene.step(60 <= tick < 240, 320.0, 240.0)
+    rows = scene.frame(0.5)[0]
+    assert np.isfinite(rows).all()
+    assert (np.abs(rows[:, :2] - np.array(SIZE) / 2) < 10_000).all()
+    assert scene.put_back == 0
+
+
+def at_its_end(one: Knob, end: str) -> dict[str, Any]:
+    """The constant at its least or largest; its partner at the same or, where they are apart, a step off."""
+    model = dict(all_sections())[one.section]
+    assert issubclass(model, Constants)
+    value, step = (one.low, one.step) if end == "least" else (one.high, -one.step)
+    values = {one.name: value}
+    for low, high in model.pairs():
+        if one.name in (low, high):
+            values = {low: value, high: value}
+    for low, high in model.APART:
+        if one.name in (low, high):
+            values = {low: min(value, value + step), high: max(value, value + step)}
+    return {f"{one.section}.{key}".removeprefix("baited."): wanted for key, wanted in values.items()}
 
 
 @pytest.mark.parametrize(

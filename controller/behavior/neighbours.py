@@ -18,19 +18,21 @@ def cell_along(position, margin, per_px, count):
 def fill_grid(bugs, world, starts, cells, places, xs, ys):
     """Counting sort by cell: `starts[c]..starts[c + 1]` are the places of cell c in `xs`, `ys`.
 
-    `cells[i]`, `places[i]` tell where agent i stands. `starts` has columns x rows + 2 entries,
-    the other arrays one for each agent; all but `xs` and `ys` are int32.
+    A rim of empty cells lies around the columns and rows, so that every cell has neighbours.
+    `cells[i]`, `places[i]` tell where agent i stands. `starts` has (columns + 2) x (rows + 2) + 2
+    entries, the other arrays one for each agent; all but `xs` and `ys` are int32.
     """
-    columns, rows, margin, per_px = world.columns, world.rows, world.margin_px, 1.0 / world.cell_px
+    margin, per_px = world.margin_px, 1.0 / world.cell_px
     starts[:] = 0
     for i in range(bugs.size):
         bug = bugs[i]
-        column = cell_along(bug.x, margin, per_px, columns)
-        cell = cell_along(bug.y, margin, per_px, rows) * columns + column
+        column = cell_along(bug.x, margin, per_px, world.columns)
+        row = cell_along(bug.y, margin, per_px, world.rows)
+        cell = (row + 1) * (world.columns + 2) + column + 1
         cells[i] = cell
         starts[cell + 2] += 1
     total = np.int32(0)
-    for cell in range(2, columns * rows + 2):
+    for cell in range(starts.size):
         total += starts[cell]
         starts[cell] = total
     for i in range(bugs.size):

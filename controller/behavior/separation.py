@@ -33,18 +33,14 @@ def separation_turn(bug, world, cell, starts, xs, ys):
     The cells are at least as wide as the largest personal space and one step together.
     """
     reach = bug.base_size * world.personal_space
-    columns = world.columns
-    row = cell // columns
-    column = cell - row * columns
-    left, right = max(column - 1, 0), min(column + 1, columns - 1)
     push_x, push_y, near = 0.0, 0.0, 0.0
-    for r in range(max(row - 1, 0), min(row + 1, world.rows - 1) + 1):
-        first, last = np.uint64(starts[r * columns + left]), np.uint64(starts[r * columns + right + 1])
-        if first < last:
-            px, py, count = push(bug.x, bug.y, reach * reach, first, last, xs, ys)
-            push_x += px
-            push_y += py
-            near += count
+    for row in range(-1, 2):
+        middle = cell + row * (world.columns + 2)
+        first, last = starts[np.uint64(middle - 1)], starts[np.uint64(middle + 2)]
+        part_x, part_y, count = push(bug.x, bug.y, reach * reach, np.uint64(first), np.uint64(last), xs, ys)
+        push_x += part_x
+        push_y += part_y
+        near += count
     if near == 0.0:
         return 0.0
     return wrapped(arctangent(push_y, push_x) - bug.heading) * world.separation_gain

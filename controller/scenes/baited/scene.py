@@ -254,7 +254,7 @@ class BaitedScene:
         self.world["margin_px"], self.world["cell_px"] = margin, cell_px
         self.world["columns"], self.world["rows"] = columns, rows
         places = np.zeros(count, np.int32)
-        starts = np.zeros(columns * rows + 2, np.int32)
+        starts = np.zeros((columns + 2) * (rows + 2) + 2, np.int32)
         self._grid = (starts, places, places.copy(), np.empty(count), np.empty(count))
         # Farther in one tick, also on a screen that has just grown, is a way round the edge.
         self._far_px = (min(width / 2, 3.5 * longest_px), min(height / 2, 3.5 * longest_px))

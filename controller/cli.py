@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import time
@@ -14,7 +13,6 @@ from pathlib import Path
 
 import click
 from pydantic import ValidationError
-from rich.console import Console
 
 from controller.cli_bench import bench
 from controller.cli_config import config
@@ -22,16 +20,9 @@ from controller.cli_logs import logs
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
 from controller.cli_record import Recorded, record_option
 from controller.cli_replay import replay
+from controller.cli_studies import figures, simulate
 from controller.install.versions import program_version
 from controller.settings import Settings
-
-
-def _size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", value.lower())
-    size = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not all(0 < side <= 16384 for side in size):
-        raise click.BadParameter("give it as 1920x1080")
-    return size
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -243,56 +234,12 @@ def track(home: Path, device: str, moves: bool, spots: bool, profile: Path | Non
         raise Refused(str(error)) from error
 
 
-@main.command()
-@home_option
-@click.option(
-    "--schedule",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    required=True,
-    help="JSON file of the light: {frames, light: [[frame, on, x, y], ...]}.",
-)
-@click.option(
-    "--size", callback=_size, default="1280x720", show_default=True, help="Screen, WIDTHxHEIGHT px."
-)
-@click.option(
-    "--runs", type=click.IntRange(1, 100_000), default=64, show_default=True, help="Independent runs."
-)
-@click.option(
-    "--seed", type=click.IntRange(0, 2**62), default=1, show_default=True, help="Seed of the first run."
-)
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="JSON file to write."
-)
-def simulate(home: Path, schedule: Path, size: tuple[int, int], runs: int, seed: int, out: Path) -> None:
-    """The scene without a screen on a light schedule, many times: series and distributions as JSON."""
-    from rich.progress import Progress
-
-    from controller.kernelcache import load_kernels
-
-    settings = settings_of(home)
-    if not os.access(out.parent, os.W_OK):
-        raise Refused(f"{out} cannot be written: {out.parent} is no folder of yours; give another --out.")
-    load_kernels(home, "baited", settings["baited"], lambda line: click.echo(line, err=True))
-    from controller.studies.ensemble import ScheduleError, read_schedule
-    from controller.studies.ensemble import simulate as run_all
-
-    try:
-        plan = read_schedule(schedule)
-        with Progress(console=Console(stderr=True)) as progress:
-            task = progress.add_task("runs", total=runs)
-            found = run_all(settings["baited"], plan, size, runs, seed, lambda: progress.advance(task))
-    except (ScheduleError, OSError) as error:
-        raise Refused(f"{schedule}: {error}", 2) from error
-    try:
-        out.write_text(json.dumps(found), encoding="utf-8")
-    except OSError as error:
-        raise Refused(f"{out} cannot be written: {error.strerror}") from error
-
-
 main.add_command(bench)
 main.add_command(config)
+main.add_command(figures)
 main.add_command(logs)
 main.add_command(replay)
+main.add_command(simulate)
 
 if __name__ == "__main__":
     main()

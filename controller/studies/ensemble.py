@@ -1,7 +1,8 @@
-"""A scene without a screen, many times over: the ensemble form of the swarm cases."""
+"""A scene without a screen, many times over: the ensemble form of the swarm cases, or its measures."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from controller.behavior.gait import RUN, STOP, TUMBLE
 from controller.light import on_screen
+from controller.scenes import Scene, open_scene
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 
 MOST_FRAMES = 10_000_000
 SAMPLE_EVERY = 30
+TOLD_EVERY = 60
 SPREAD_EVERY = 150
 RADIAL_BIN_PX = 20
 RADIAL_BINS = 40
+Progress = Callable[[int], None]
 SERIES = ("inside", "reacted", "bored", "meanInterest", "run", "stop", "tumble", "meanSpeed")
 
 
@@ -77,16 +81,17 @@ def nearest_distances(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) ->
     return np.asarray(apart.min(axis=1))
 
 
-class _Record:
-    """The series of one run while it grows."""
+class _Swarm:
+    """One run of `baited` and its series, in the ensemble form."""
 
-    def __init__(self, scene: BaitedScene) -> None:
-        self.scene = scene
+    def __init__(self, settings: BaitedSettings, size: tuple[int, int], seed: int) -> None:
+        self.scene = scene = BaitedScene(settings, size, seed)
         self.series: dict[str, list[Any]] = {name: [] for name in (*SERIES, "nn", "radial")}
         self.first_inside = np.full(scene.bugs.size, -1)
         self.first_bored = np.full(scene.bugs.size, -1)
 
-    def note(self, frame: int, on: bool, x: float, y: float) -> None:
+    def step(self, frame: int, on: bool, x: float, y: float) -> None:
+        self.scene.advance(on, x, y)
         bugs = self.scene.bugs
         away = np.hypot(bugs["x"] - x, bugs["y"] - y)
         inside = away < self.scene.settings.light_radius_px
@@ -126,41 +131,65 @@ class _Record:
         }
 
 
-def run_once(
-    settings: BaitedSettings, size: tuple[int, int], seed: int, light: npt.NDArray[np.float64]
-) -> dict[str, Any]:
-    """One run over `light` (frames, 3) of on, x, y; the series of the ensemble form."""
-    scene = BaitedScene(settings, size, seed)
-    record = _Record(scene)
-    for frame, (on, x, y) in enumerate(light.tolist(), 1):
-        scene.advance(on != 0, x, y)
-        record.note(frame, on != 0, x, y)
-    return record.result()
+class _Measured:
+    """One run of any scene and the series of its measures; a visit begins whenever the light comes on."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.series: dict[str, list[float | None]] = {name: [] for name in scene.measures()}
+        self._lit = False
+
+    def step(self, frame: int, on: bool, x: float, y: float) -> None:
+        if on and not self._lit:
+            self.scene.begin_visit()
+        self._lit = on
+        self.scene.step(on, x, y)
+        if frame % SAMPLE_EVERY == 0:
+            for name, value in self.scene.measures().items():
+                # JSON has no other numbers than finite ones.
+                self.series[name].append(float(value) if math.isfinite(value) else None)
+
+    def result(self) -> dict[str, Any]:
+        return dict(self.series)
+
+
+def _begin(name: str, settings: BaseModel, size: tuple[int, int], seed: int) -> _Swarm | _Measured:
+    if isinstance(settings, BaitedSettings):
+        return _Swarm(settings, size, seed)
+    return _Measured(open_scene(name, settings, size, seed))
+
+
+def _run(run: _Swarm | _Measured, light: npt.NDArray[np.float64], progress: Progress) -> dict[str, Any]:
+    """`run` over `light`, (frames, 3) of on, x, y; its series."""
+    for first in range(0, len(light), TOLD_EVERY):
+        frames = light[first : first + TOLD_EVERY].tolist()
+        for frame, (on, x, y) in enumerate(frames, first + 1):
+            run.step(frame, on != 0, x, y)
+        progress(len(frames))
+    return run.result()
 
 
 def simulate(
-    settings: BaitedSettings,
+    name: str,
+    settings: BaseModel,
     schedule: Schedule,
     size: tuple[int, int],
     runs: int,
     seed: int,
-    progress: Callable[[], None] = lambda: None,
+    progress: Progress = lambda frames: None,
 ) -> dict[str, Any]:
-    """`runs` independent runs with seeds seed, seed + 1, ...; the form of `ensemble-*.json`."""
+    """`runs` independent runs of the scene `name` with seeds seed, seed + 1, ...
+
+    settings: the scene's section. For `baited` the form of `ensemble-*.json`; for others the same
+    around series of their measures. `progress` is told how many frames more
+    were simulated, once a second of the scene's time.
+    """
     light = light_by_frame(schedule, size)
-    results = []
-    for k in range(runs):
-        results.append(run_once(settings, size, seed + k, light))
-        progress()
+    facts = {"schedule": schedule.schedule, "scene": name, "width": size[0], "height": size[1]}
+    facts |= {"frames": len(light), "every": SAMPLE_EVERY, "seed": seed}
+    if isinstance(settings, BaitedSettings):
+        facts |= {"bugs": settings.bugs, "radius": settings.light_radius_px, "radialBinPx": RADIAL_BIN_PX}
     return {
-        "schedule": schedule.schedule,
-        "width": size[0],
-        "height": size[1],
-        "frames": len(light),
-        "every": SAMPLE_EVERY,
-        "bugs": settings.bugs,
-        "radius": settings.light_radius_px,
-        "radialBinPx": RADIAL_BIN_PX,
-        "seed": seed,
-        "runs": results,
+        **facts,
+        "runs": [_run(_begin(name, settings, size, seed + k), light, progress) for k in range(runs)],
     }

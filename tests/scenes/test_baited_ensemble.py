@@ -156,8 +156,7 @@ def test_ensemble_a_wrong_swarm_would_be_seen(cases: Path) -> None:
     for ensemble_path, schedule_path in schedules(cases)[:1]:
         theirs = json.loads(ensemble_path.read_text(encoding="utf-8"))
         settings = BaitedSettings(bugs=theirs["bugs"], decay_min=0.00044, decay_max=0.00132)
-        ours = simulate(
-            settings, read_schedule(schedule_path), (theirs["width"], theirs["height"]), 16, seed=1
-        )
+        size = (theirs["width"], theirs["height"])
+        ours = simulate("baited", settings, read_schedule(schedule_path), size, 16, seed=1)
         worst = max(errors.max() for errors in all_deviations(theirs, ours).values())
         assert worst > 8

@@ -1,0 +1,174 @@
+"""`simulate`: the forms it writes, any scene's measures, its progress, and Ctrl+C."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from pydantic import BaseModel
+
+from controller.cli import main
+from controller.scenes import SCENES
+from controller.scenes.baited.settings import BaitedSettings
+from controller.settings import SECTIONS
+from controller.studies.ensemble import Schedule, simulate
+
+FORM = {"schedule", "scene", "width", "height", "frames", "every", "seed", "runs"}
+
+
+class PondSettings(BaseModel):
+    """A scene with one constant."""
+
+    depth: float = 2.0
+
+
+class Pond:
+    """A scene that counts: lit ticks, visits, and a measure that is no number until the first visit."""
+
+    on_step: Callable[[int], None] = staticmethod(lambda tick: None)
+
+    def __init__(self, settings: PondSettings, size: tuple[int, int], seed: int) -> None:
+        self.depth, self.seed = settings.depth, seed
+        self.ticks = self.lit = self.visits = 0
+
+    def step(self, on: bool, x: float, y: float) -> None:
+        self.ticks += 1
+        self.lit += on
+        type(self).on_step(self.ticks)
+
+    def frame(self, alpha: float) -> None:
+        """Nothing to be seen."""
+
+    def begin_visit(self) -> None:
+        self.visits += 1
+
+    def measures(self) -> dict[str, float]:
+        first = float(self.lit) if self.visits else math.nan
+        return {"lit": self.lit, "visits": self.visits, "depth": self.depth * self.seed, "first": first}
+
+
+@pytest.fixture
+def pond(monkeypatch: pytest.MonkeyPatch) -> type[Pond]:
+    """A tiny scene, registered as any other."""
+    module = ModuleType("pond_scene")
+    module.open_scene = Pond  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pond_scene", module)
+    monkeypatch.setitem(SCENES, "pond", "pond_scene")
+    monkeypatch.setitem(SECTIONS, "pond", PondSettings)
+    monkeypatch.setattr(Pond, "on_step", staticmethod(lambda tick: None))
+    return Pond
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Any:
+    """simulate with a schedule of 90 frames: lit from 11 on, dark from 41 on, lit from 71 on."""
+    schedule = {"frames": 90, "light": [[11, 1, 9, 9], [41, 0, 9, 9], [71, 1, 9, 9]]}
+    (tmp_path / "flicker.json").write_text(json.dumps(schedule), encoding="utf-8")
+
+    def run(*words: str) -> Result:
+        command = ["simulate", "--home", str(tmp_path), "--schedule", str(tmp_path / "flicker.json")]
+        return CliRunner().invoke(main, [*command, "--out", str(tmp_path / "out.json"), *words])
+
+    return run
+
+
+def written(tmp_path: Path) -> dict[str, Any]:
+    return dict(json.loads((tmp_path / "out.json").read_text(encoding="utf-8")))
+
+
+def test_baited_is_the_scene_that_is_meant_and_has_the_ensemble_form(ask: Any, tmp_path: Path) -> None:
+    assert ask("--runs", "2", "--seed", "5").exit_code == 0
+    found = written(tmp_path)
+    assert set(found) == FORM | {"bugs", "radius", "radialBinPx"}
+    assert (found["schedule"], found["scene"], found["frames"]) == ("flicker", "baited", 90)
+    assert [len(run["inside"]) for run in found["runs"]] == [3, 3]
+    assert all(len(run["firstBoredFrame"]) == 250 for run in found["runs"])
+    assert ask("--runs", "1", "--seed", "6", "--scene", "baited").exit_code == 0
+    assert written(tmp_path)["runs"] == found["runs"][1:]
+
+
+def test_any_other_scene_gives_its_measures_every_30_frames(ask: Any, tmp_path: Path, pond: Any) -> None:
+    done = ask("--scene", "pond", "--runs", "2", "--seed", "3")
+    assert done.exit_code == 0, done.output
+    found = written(tmp_path)
+    assert set(found) == FORM
+    assert (found["scene"], found["every"], found["seed"]) == ("pond", 30, 3)
+    first, second = found["runs"]
+    assert first == {
+        "lit": [20, 30, 50],
+        "visits": [1, 1, 2],
+        "depth": [6.0, 6.0, 6.0],
+        "first": [20, 30, 50],
+    }
+    assert second == first | {"depth": [8.0, 8.0, 8.0]}
+
+
+def test_a_measure_that_is_no_number_is_null(pond: Any) -> None:
+    plan = Schedule(frames=60, light=[(31, 1, 9.0, 9.0)])
+    found = simulate("pond", PondSettings(), plan, (64, 48), 1, seed=1)
+    assert found["runs"][0]["first"] == [None, 30.0]
+
+
+def test_a_scene_that_is_not_there_is_wrong_use(ask: Any, tmp_path: Path) -> None:
+    done = ask("--scene", "pond")
+    assert done.exit_code == 2
+    assert "'pond'" in done.stderr
+    assert "baited" in done.stderr
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.parametrize(("name", "section"), [("baited", BaitedSettings(bugs=1)), ("pond", PondSettings())])
+def test_a_long_run_moves_the_progress_once_a_second_of_the_scene(
+    pond: Any, name: str, section: BaseModel
+) -> None:
+    told: list[int] = []
+    plan = Schedule(frames=3630, light=[(1, 0, 9.0, 9.0)])
+    simulate(name, section, plan, (64, 48), 2, 1, told.append)
+    assert told == [*[60] * 60, 30] * 2
+
+
+@pytest.mark.parametrize("before", [None, "kept"])
+def test_ctrl_c_is_one_line_and_leaves_no_half_file(
+    ask: Any, tmp_path: Path, pond: Any, before: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out.json"
+    if before is not None:
+        out.write_text(before, encoding="utf-8")
+    files = sorted(tmp_path.iterdir())
+    monkeypatch.setattr(pond, "on_step", staticmethod(lambda tick: press() if tick == 50 else None))
+    done = ask("--scene", "pond", "--runs", "3")
+    assert done.exit_code == 130
+    assert len(done.stderr.splitlines()) == 1
+    assert "Interrupted" in done.stderr
+    assert sorted(tmp_path.iterdir()) == files
+    assert before is None or out.read_text(encoding="utf-8") == before
+
+
+def test_ctrl_c_while_the_file_is_written_does_not_cut_it(
+    ask: Any, tmp_path: Path, pond: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", lambda handle: press())
+    assert ask("--scene", "pond", "--runs", "1").exit_code == 0
+    assert written(tmp_path)["frames"] == 90
+    assert not list(tmp_path.glob("*.new"))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def press() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_a_file_that_cannot_be_written_is_said_in_one_line(ask: Any, tmp_path: Path, pond: Any) -> None:
+    done = ask("--scene", "pond", "--runs", "1", "--out", str(tmp_path / "none" / "out.json"))
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "--out" in done.stderr

@@ -138,10 +138,10 @@ class BaitedScene:
         else:
             self._lay_grid()
 
-    def _made(self, count: int) -> npt.NDArray[np.void]:
-        """Bugs as the seed and the settings of now make them."""
+    def _made(self, count: int, first: int = 0) -> npt.NDArray[np.void]:
+        """Bugs as the seed and the settings of now make them, those before `first` left out."""
         bugs = np.zeros(count, BUG)
-        hatch(bugs, 0, self.world, self.draws, self.seed)
+        hatch(bugs, first, self.world, self.draws, self.seed)
         return bugs
 
     def _make_anew(self) -> None:
@@ -152,7 +152,7 @@ class BaitedScene:
 
     def _change_number(self, count: int) -> None:
         kept = min(count, self.bugs.size)
-        bugs = self._made(count)
+        bugs = self._made(count, kept)
         bugs[:kept] = self.bugs[:kept]
         before = self._before[:kept].copy()
         self.bugs = bugs

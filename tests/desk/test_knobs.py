@@ -165,11 +165,13 @@ def test_a_turn_of_each_knob_reaches_what_the_kernels_work_with(one: Knob) -> No
 def test_wherever_a_constant_is_turned_to_the_bugs_stay_at_places_that_are_numbers(
     one: Knob, end: str, settings: Settings
 ) -> None:
-    """Those that must stay above or below it give way. A second of dark, three of light, one of dark."""
-    scene = BaitedScene(settings["baited"].model_copy(update={"bugs": 40}), SIZE, 1)
+    """Those that must stay above or below it give way. 15 seconds of light, in which all react at once."""
+    quick = {"bugs": 40, "reaction_delay_max_ticks": 0}
+    scene = BaitedScene(settings["baited"].model_copy(update=quick), SIZE, 1)
     configure(scene, at_its_end(one, end))
-    for tick in range(300):
-        scene.step(60 <= tick < 240, 320.0, 240.0)
+    for _ in range(900):
+        scene.advance(True, 320.0, 240.0)
+    scene.step(False, 320.0, 240.0)
     rows = scene.frame(0.5)[0]
     assert np.isfinite(rows).all()
     assert (np.abs(rows[:, :2] - np.array(SIZE) / 2) < 10_000).all()

@@ -23,7 +23,7 @@ SIZE_PX = (1280, 720)
 ROUNDING_PX = 1e-6
 LIT_S, DARK_S, LIT_AGAIN_S = 20.0, 1.5, 18.5
 MOST_LIT_S = 600.0
-RESOLUTION = 10
+DIGITS = 10
 
 Numbers = npt.NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def step_lengths(settings: BaitedSettings, mu: float, samples: int, seed: int) -
 def _first_steps(settings: BaitedSettings, mu: float, count: int, seed: int) -> Numbers:
     scene = BaitedScene(settings.model_copy(update={"bugs": count}), WIDE_PX, seed)
     scene.bugs["levy_mu"] = mu
-    # Whatever runs last, none may end before the step is chosen.
+    # However short runs are set, none may end before the step is chosen.
     scene.bugs["gait"], scene.bugs["gait_timer"] = RUN, 9
     x, y = scene.bugs["x"].copy(), scene.bugs["y"].copy()
     scene.advance(False, 0.0, 0.0)
@@ -177,7 +177,7 @@ def _falls(interest: Numbers, threshold: float) -> list[int]:
 
 def _three(least: float, most: float) -> tuple[float, float, float]:
     # Halves of decimal fractions are not exact, and these are shown.
-    return least, round((least + most) / 2, RESOLUTION), most
+    return least, round((least + most) / 2, DIGITS), most
 
 
 def seconds(tick: int | None) -> float | None:

@@ -187,50 +187,6 @@ def test_a_value_that_another_setting_forbids_is_refused_in_words(table: Table) 
     assert "must not" not in " ".join(table.texts())
 
 
-def test_a_turn_of_a_constant_changes_the_running_swarm_and_is_kept_and_noted(table: Table) -> None:
-    table.press("d")
-    table.select("baited.gait.run_min_ticks")
-    table.press("shift+right")
-    table.pass_s(1.5)
-    assert table.scene.settings.gait.run_min_ticks == table.scene.world["run_min_ticks"][0] == 40
-    wanted = {"name": "baited.gait.run_min_ticks", "value": 40, "before": 30, "by": "panel"}
-    assert table.noted == [("setting", wanted)]
-    again = table.saved()
-    assert again.panel_values() == {"baited.gait.run_min_ticks": 40}
-    assert table.desk.panel.knobs[table.desk.panel.selected].default == 30
-
-
-@pytest.mark.parametrize("names", [("run_min_ticks", "run_max_ticks"), ("run_max_ticks", "run_min_ticks")])
-def test_both_of_a_pair_change_together_in_either_order(table: Table, names: tuple[str, str]) -> None:
-    for values in ({"run_min_ticks": 400, "run_max_ticks": 500}, {"run_min_ticks": 3, "run_max_ticks": 9}):
-        asked = {f"baited.gait.{name}": values[name] for name in names}
-        assert table.desk.live.change(asked) == ""
-        gait = table.scene.settings.gait
-        assert {name: getattr(gait, name) for name in names} == values
-        assert table.settings["baited.gait"] == gait
-
-
-def test_a_constant_that_another_forbids_is_refused_with_their_labels(table: Table) -> None:
-    table.press("d")
-    table.select("baited.approach.compass_near_px")
-    table.press(*["shift+right"] * 8)
-    assert "Compass near distance must be smaller than Compass far distance" in " ".join(table.texts())
-    approach = table.scene.settings.approach
-    assert approach.compass_near_px == table.settings["baited.approach"].compass_near_px == 710
-    table.desk.live.change({"display.language": "ja"})
-    table.press("r", *["shift+right"] * 8)
-    assert table.desk.panel.message == "「コンパスの短距離」は「コンパスの長距離」より小さくする"
-
-
-def test_shift_and_down_go_to_the_next_group_of_settings(table: Table) -> None:
-    table.press("d")
-    table.select("baited.character.usual_max")
-    table.press("shift+down")
-    assert any(text.startswith("Settings: Gait\t") for text in table.texts())
-    selected = [line.text for line in table.canvas.lines or () if line.selected]
-    assert selected == ["Shortest run\t30 ticks"]
-
-
 def test_a_part_that_refuses_leaves_the_setting_as_it_was(table: Table) -> None:
     table.press("d")
     table.select("sound.fade_out_s")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from controller.frametimes import PictureRate
+from controller.kernelcache import COMPILATIONS
 from controller.settings import Settings
 from controller.show import Show
 from display.canvas import Canvas
@@ -49,6 +50,7 @@ class Facts:
             "fps": round(self._rate(now_s, pulse.pictures) or 0.0, 1),
             "frames": self._show.frames.facts(),
             "dropped_ticks": self._show.stepper.dropped_ticks,
+            "compiled_since_ready": COMPILATIONS.since_ready,
             "faults": pulse.faults,
             "refused_samples": pulse.refused_samples,
             "merged_contacts": self._canvas.merged_contacts,

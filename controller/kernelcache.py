@@ -9,12 +9,14 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import llvmlite.binding
 import numba
 import numpy
+from numba.core import event
+from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
 from pydantic import BaseModel
 
@@ -25,6 +27,37 @@ KERNEL_FOLDERS = ("behavior", "scenes")
 MANIFEST = "manifest.json"
 OVERRIDE = "BAITED_CACHE"
 COPY_PREFIX = "baited-kernels-"
+ASIDE_PREFIX = "new-"
+# What of numba's own configuration changes the code that it makes.
+NUMBA_SWITCHES = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+
+
+class Compilations(event.Listener):
+    """Counts what numba compiles in this process; what it loads from a folder does not count."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._until_ready = 0
+
+    def on_start(self, event: event.Event) -> None:
+        """Numba begins to compile a function for types that it has not had before."""
+        self.count += 1
+
+    def on_end(self, event: event.Event) -> None:
+        """Numba is done with it."""
+
+    def ready(self) -> None:
+        """From here on each one is a stall that a visitor sees."""
+        self._until_ready = self.count
+
+    @property
+    def since_ready(self) -> int:
+        """How many there were since `ready`."""
+        return self.count - self._until_ready
+
+
+COMPILATIONS = Compilations()
+event.register("numba:compile", COMPILATIONS)
 
 
 class KernelCache:
@@ -32,78 +65,125 @@ class KernelCache:
 
     A process works on a copy of its own, and `seal` puts the copy in place once everything is
     compiled: what stands there is whole or absent. A kept cache that was cut, emptied or
-    changed is thrown away, for numba would stop at it, or run it. `warm` tells that nothing
-    needs to be compiled.
+    changed is thrown away, for numba would stop at it, or run it. `warm` tells that a whole
+    one was found; `fault`, in a sentence, why the one that stands there is not used.
     """
 
     def __init__(self, home: Path, say: Callable[[str], None]) -> None:
         self._say = say
         self._place = Path(os.environ.get(OVERRIDE) or home / "cache") / f"kernels-{digest()}"
-        self._copy = Path()
-        self.warm = False
+        self._copy: Path | None = None
+        self.warm, self.fault = False, ""
 
     def prepare(self) -> None:
         """Point numba at this process's copy; to be called before any kernel is imported."""
-        _drop_dead_copies()
         try:
-            self._copy = Path(tempfile.mkdtemp(prefix=f"{COPY_PREFIX}{os.getpid()}-"))
+            temporary = Path(tempfile.gettempdir())
+            _drop_dead(temporary, COPY_PREFIX)
+            self._copy = Path(tempfile.mkdtemp(prefix=f"{COPY_PREFIX}{os.getpid()}-", dir=temporary))
         except OSError as error:
-            self._say(f"No temporary folder can be written ({error}): the kernels are not kept.")
+            self.give_up(f"no temporary folder can be written ({_reason(error)})")
             return
         atexit.register(shutil.rmtree, self._copy, ignore_errors=True)
         numba.config.CACHE_DIR = str(self._copy)  # type: ignore[attr-defined]
-        self.warm = self._take()
+        self.warm = self._take(self._copy)
 
-    def _take(self) -> bool:
+    def give_up(self, why: str) -> None:
+        """Keep nothing: left to itself numba would end the start, or use folders that nobody checks."""
+        self._copy, self.warm = None, False
+        Dispatcher.enable_caching = lambda kernel: None  # type: ignore[assignment]
+        for kernel in imported_kernels():
+            kernel._cache = NullCache()  # type: ignore[attr-defined]
+        self._say(f"The kernels cannot be kept, for {why}: the next start is slow.")
+
+    def _take(self, copy: Path) -> bool:
         """Copy the kept cache; False when there is none, or it is not whole."""
         try:
-            fault = _fault(self._place)
-            if fault is None:
-                shutil.copytree(self._place, self._copy, dirs_exist_ok=True)
-                return True
-        except OSError as error:  # also shutil.Error: gone, or no room, while it was copied
-            fault = f"cannot be copied ({error})"
-            shutil.rmtree(self._copy, ignore_errors=True)
-            self._copy.mkdir(exist_ok=True)
-        if fault:
-            self._say(f"The compiled kernels in {self._place} {fault}: they are compiled anew.")
-        return False
+            if not self._place.is_dir():
+                return False
+            _write(copy, _kept(self._place))
+        except (OSError, ValueError) as error:
+            self.fault = f"The compiled kernels in {self._place} cannot be used: {_reason(error)}. "
+            shutil.rmtree(copy, ignore_errors=True)
+            copy.mkdir(mode=0o700, exist_ok=True)
+            return False
+        return True
 
     def seal(self) -> None:
         """After the last compilation: keep this process's copy for the next starts."""
-        if self.warm or not self._copy.name:
+        if self._copy is None:
             return
-        aside = None
+        aside = self._place.parent / f"{ASIDE_PREFIX}{os.getpid()}"
         try:
-            self._place.parent.mkdir(parents=True, exist_ok=True)
-            aside = Path(tempfile.mkdtemp(prefix="new-", dir=self._place.parent))
-            shutil.copytree(self._copy, aside, dirs_exist_ok=True)
-            (aside / MANIFEST).write_text(json.dumps(_digests(aside)), encoding="utf-8")
+            shutil.rmtree(aside, ignore_errors=True)
+            aside.mkdir(parents=True)
+            _drop_dead(aside.parent, ASIDE_PREFIX)
+            files = _files(self._copy)
+            digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+            _write(aside, {**files, MANIFEST: json.dumps(digests).encode()})
             self._put_in_place(aside)
-        except OSError as error:  # also shutil.Error, whose words are a list of all files
-            if aside is not None:
-                shutil.rmtree(aside, ignore_errors=True)
-            why = error.strerror or "not all files could be copied"
-            self._say(f"The kernels cannot be kept in {self._place} ({why}): the next start is slow.")
+        except OSError as error:
+            why = f"{self._place} cannot be written ({_reason(error)})"
+            self._say(f"The kernels cannot be kept, for {why}: the next start is slow.")
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
 
     def _put_in_place(self, aside: Path) -> None:
-        """The first of two starts at once wins; older sets go."""
+        """The first of two starts at once wins; older sets go, and a whole one that lacked something."""
         for other in self._place.parent.glob("kernels-*"):
             if other != self._place:
                 shutil.rmtree(other, ignore_errors=True)
-        if _fault(self._place) is None:
-            shutil.rmtree(aside)
+        if not self.warm and _is_whole(self._place):
             return
         shutil.rmtree(self._place, ignore_errors=True)
-        aside.rename(self._place)
+        try:
+            aside.rename(self._place)
+        except OSError:
+            if not _is_whole(self._place):  # else another start did it meanwhile
+                raise
 
 
-def _drop_dead_copies() -> None:
-    """Copies of processes that were killed."""
-    for copy in Path(tempfile.gettempdir()).glob(f"{COPY_PREFIX}*"):
-        pid = copy.name.removeprefix(COPY_PREFIX).split("-")[0]
+def _kept(place: Path) -> dict[str, bytes]:
+    """The files of a sealed cache by their names; ValueError or OSError when it is not whole."""
+    listed = json.loads((place / MANIFEST).read_bytes())
+    if not isinstance(listed, dict) or not listed:
+        raise ValueError(f"{MANIFEST} lists nothing")
+    files = {name: (place / name).read_bytes() for name in listed}
+    changed = [name for name in files if hashlib.sha256(files[name]).hexdigest() != listed[name]]
+    if changed:
+        raise ValueError(f"{changed[0]} is not as it was written")
+    return files
+
+
+def _is_whole(place: Path) -> bool:
+    try:
+        return bool(_kept(place))
+    except (OSError, ValueError):
+        return False
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    """With rights of their own, for those of a read-only cache would stop numba."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def _drop_dead(folder: Path, prefix: str) -> None:
+    """Remove what processes that were killed have left: their numbers follow the prefix."""
+    for left in folder.glob(f"{prefix}*"):
+        pid = left.name.removeprefix(prefix).split("-")[0]
         if pid.isdigit() and not Path("/proc", pid).exists() and Path("/proc").is_dir():
-            shutil.rmtree(copy, ignore_errors=True)
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str], None]) -> None:
@@ -114,9 +194,18 @@ def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str
     cache = KernelCache(home, say)
     cache.prepare()
     if not cache.warm:
-        say("Compiling the kernels, once: this takes about ten seconds.")
-    rehearse(scene, settings)
-    cache.seal()
+        say(f"{cache.fault}Compiling the kernels, once: this takes about ten seconds.")
+    before = COMPILATIONS.count
+    try:
+        rehearse(scene, settings)
+    except OSError as error:
+        cache.give_up(f"the temporary folder cannot be written ({_reason(error)})")
+        rehearse(scene, settings)
+    compiled = COMPILATIONS.count - before
+    if compiled and cache.warm:
+        say(f"{compiled} kernels were missing among those kept: they are compiled now.")
+    if compiled:
+        cache.seal()
 
 
 def digest() -> str:
@@ -124,6 +213,7 @@ def digest() -> str:
     found = hashlib.sha256()
     facts = [sys.version, numba.__version__, numpy.__version__, llvmlite.__version__, str(PACKAGE)]
     facts += [llvmlite.binding.get_host_cpu_name(), llvmlite.binding.get_host_cpu_features().flatten()]
+    facts += [repr(getattr(numba.config, name, None)) for name in NUMBA_SWITCHES]
     found.update("\n".join(facts).encode())
     for folder in KERNEL_FOLDERS:
         for path in sorted((PACKAGE / folder).rglob("*.py")):
@@ -132,29 +222,16 @@ def digest() -> str:
     return found.hexdigest()[:24]
 
 
-def _digests(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name != MANIFEST
-    }
-
-
-def _fault(place: Path) -> str | None:
-    """None for a folder fit for use, "" when there is none, else what is wrong with it."""
-    if not place.is_dir():
-        return ""
-    try:
-        listed = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
-        return None if listed == _digests(place) else "are not as they were written"
-    except (OSError, ValueError) as error:
-        return f"cannot be read ({error})"
+def imported_kernels() -> Iterator[Dispatcher]:
+    """All compiled functions of rules and scenes that this process has."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith(tuple(f"controller.{folder}." for folder in KERNEL_FOLDERS)):
+            yield from (value for value in vars(module).values() if isinstance(value, Dispatcher))
 
 
 def freeze() -> None:
     """From here on no kernel compiles: an argument of another type is converted or refused."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(tuple(f"controller.{folder}." for folder in KERNEL_FOLDERS)):
-            for kernel in vars(module).values():
-                if isinstance(kernel, Dispatcher) and kernel.signatures:
-                    kernel.disable_compile()
+    for kernel in imported_kernels():
+        if kernel.signatures:
+            kernel.disable_compile()
+    COMPILATIONS.ready()

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from controller.beacon import FILE, STALE_S, StatusWriter, read_status
+from controller.desk.desk import Desk
+from controller.desk.facts import DeskFacts
 from controller.facts import Facts
 from controller.inputs.demo import DemoSource
+from controller.kernelcache import freeze, imported_kernels
+from controller.panel_file import PanelSaver
 from controller.scenes import open_scene
-from controller.settings import load
+from controller.settings import live_settings, load
 from controller.show import Show
 from controller.stepper import ManualClock, Stepper
 from display.canvas import open_canvas
@@ -139,30 +144,43 @@ class Part:
         return self.said
 
 
+class Shown:
+    """A real show with a headless picture and a simulated visitor, on a hand-moved clock."""
+
+    def __init__(self, home: Path, pause_s: Callable[[int], float]) -> None:
+        """`pause_s` gives how long each picture stands, by its number."""
+        (home / "config.toml").write_text("[baited]\nbugs = 10\n", encoding="utf-8")
+        self.clock, self.settings = ManualClock(1e6), load(home)
+        small = DisplaySettings(headless_width=64, headless_height=48)
+        self.canvas = open_canvas(small, headless=True)
+        self.log = Log(home / "visits.db", perf=self.clock)
+        self.scene = open_scene("baited", self.settings["baited"], self.canvas.size, 1)
+        self.show = Show(
+            self.canvas,
+            DemoSource(self.settings["demo"], self.canvas.size, 1, self.clock),
+            self.scene,
+            Visits(self.settings["log"]),
+            self.log,
+            Stepper(self.clock),
+            self.clock,
+            lambda: self.clock.sleep(pause_s(self.show.pulse.pictures)),
+        )
+        self.facts = Facts(self.show, self.canvas, self.log, self.settings, self.clock)
+
+    def close(self) -> None:
+        self.canvas.close()
+        assert self.log.stop()
+
+
 def test_the_status_tells_how_steadily_pictures_come_and_what_was_dropped(tmp_path: Path) -> None:
-    """A real show on a hand-moved clock: 70 s at 5 pictures a second with one halt of 3 s."""
-    (tmp_path / "config.toml").write_text("[baited]\nbugs = 10\n", encoding="utf-8")
-    clock, settings = ManualClock(1e6), load(tmp_path)
-    canvas = open_canvas(DisplaySettings(headless_width=64, headless_height=48), headless=True)
-    log = Log(tmp_path / "visits.db", perf=clock)
-    show = Show(
-        canvas,
-        DemoSource(settings["demo"], canvas.size, 1, clock),
-        open_scene("baited", settings["baited"], canvas.size, 1),
-        Visits(settings["log"]),
-        log,
-        Stepper(clock),
-        clock,
-        lambda: clock.sleep(3.0 if show.pulse.pictures == 200 else 0.2),
-    )
-    facts = Facts(show, canvas, log, settings, clock)
-    assert facts()["frames"] == {"minute": {}, "pictures": 0, "dropped": 0}
-    while clock.now_s < 1e6 + 70.0:
-        show.picture()
-    show.desk, show.sound = Part(panel=True), Part(gain=0.5)
-    told = facts()
-    canvas.close()
-    assert log.stop()
+    """70 s at 5 pictures a second with one halt of 3 s."""
+    shown = Shown(tmp_path, lambda picture: 3.0 if picture == 200 else 0.2)
+    assert shown.facts()["frames"] == {"minute": {}, "pictures": 0, "dropped": 0}
+    while shown.clock.now_s < 1e6 + 70.0:
+        shown.show.picture()
+    shown.show.desk, shown.show.sound = Part(panel=True), Part(gain=0.5)
+    told = shown.facts()
+    shown.close()
     minute = told["frames"]["minute"]
     assert (minute["p50"], minute["period"], minute["gpu_p50"] is None) == (200.0, 16.667, False)
     assert told["frames"]["dropped"] == told["frames"]["pictures"]
@@ -176,3 +194,45 @@ def test_the_status_tells_how_steadily_pictures_come_and_what_was_dropped(tmp_pa
     )
     assert told["up_s"] == pytest.approx(70.0, abs=3.0)
     json.dumps(told)
+
+
+@pytest.fixture
+def frozen() -> Iterator[None]:
+    """Ready, as a show is before its first picture; other tests may compile again."""
+    freeze()
+    yield
+    for kernel in imported_kernels():
+        kernel.disable_compile(False)
+
+
+def test_no_change_of_light_settings_size_or_state_compiles_anything_in_a_running_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frozen: None
+) -> None:
+    """Each knob of the panel turned one way, lit and dark, then other sizes, and a snapshot gone back to."""
+    shown = Shown(tmp_path, lambda picture: 0.05)
+    show, saver = shown.show, PanelSaver(tmp_path)
+    facts = DeskFacts(show, shown.log.state, lambda: None, shown.clock)
+    show.desk = desk = Desk(
+        shown.canvas, shown.scene, None, shown.settings, saver, facts, shown.clock, shown.log.note
+    )
+    desk.press(["d"])
+    lit = set()
+    for _ in range(len(live_settings())):
+        desk.press(["right", "down"])
+        for _ in range(8):
+            show.picture()
+            lit.add(show.pulse.light is not None and show.pulse.light.on)
+    changed = len(shown.settings.panel_values())
+    for size in ((1920, 1080), (48, 64)):
+        monkeypatch.setattr(shown.canvas, "take_resizes", lambda size=size: [size])
+        show.picture()
+    saved = shown.scene.snapshot()
+    show.picture()
+    shown.scene.restore(saved)
+    show.picture()
+    told = shown.facts()
+    saver.close()
+    shown.close()
+    assert lit == {False, True}
+    assert changed > 0.9 * len(live_settings())
+    assert (told["compiled_since_ready"], told["faults"]) == (0, 0)

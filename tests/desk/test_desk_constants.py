@@ -1,4 +1,4 @@
-"""The constants at the desk: gone to by groups, changed in the running swarm, kept, noted, refused in words."""
+"""The constants at the desk: found by groups, changed in the swarm, kept, noted, refused in words."""
 
 from __future__ import annotations
 

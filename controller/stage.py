@@ -166,7 +166,7 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     parts.callback(source.close)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
     if wish.recording is not None:
-        writer = RecordingWriter(wish.recording, _head(settings, canvas.size, wish.seed))
+        writer = RecordingWriter(wish.recording, head_of(settings, canvas.size, wish.seed))
         scene = RecordedScene(scene, writer, lambda: show.pulse.light)
     visits = Visits(settings["log"])
     show = Show(
@@ -210,7 +210,7 @@ def film_of(canvas: Canvas, clock: Callable[[], float], path: Path | None) -> Re
     return None if path is None else Recorder(path, canvas, patient=isinstance(clock, FilmClock))
 
 
-def _head(settings: Settings, size: tuple[int, int], seed: int) -> Head:
+def head_of(settings: Settings, size: tuple[int, int], seed: int) -> Head:
     """The first line of the show's recording."""
     name = settings["show"].scene
     section = settings[name].model_dump(mode="json")

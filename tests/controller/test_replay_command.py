@@ -1,0 +1,179 @@
+"""`run --record FILE.jsonl` and `replay` as processes: the same bytes in another one, ends of all kinds."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+Show = Callable[..., Any]
+Command = Callable[..., subprocess.CompletedProcess[str]]
+Logged = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def film(small_home: Path) -> Path:
+    """Where the recording goes."""
+    return small_home / "一 visit.jsonl"
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def lit(path: Path) -> bool:
+    return path.exists() and b'"on":true' in path.read_bytes()
+
+
+def wait_for(wanted: Callable[[], object]) -> None:
+    deadline_s = time.monotonic() + 120
+    while not wanted():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_show_ended_in_a_visit_replays_to_the_byte_in_other_processes(
+    show: Show, film: Path, command: Command, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """With one thread and with two; and not when one sample of it was changed."""
+    running = show("--headless", "--source", "demo", "--seed", "8", "--record", str(film))
+    running.until(lambda facts: facts["visitor"])
+    wait_for(lambda: lit(film))
+    assert running.end(number) == 0, running.said
+    head, *_, end = rows = rows_of(film)
+    assert (head["seed"], head["size"], head["settings"]["bugs"]) == (8, [640, 480], 250)
+    for threads in ("1", "2"):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        done = command("replay", "--check", "--json", str(film))
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["agrees"], found["digest"]) == (True, end["sha256"])
+        assert found["ticks"] == end["tick"] > 60
+    last = next(row for row in reversed(rows) if row.get("on"))
+    assert last["source"] == "demo"
+    last["x"] += 1e-9
+    film.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = command("replay", "--check", str(film))
+    assert done.returncode == 1
+    assert "differs" in done.stdout
+
+
+def test_a_show_killed_in_a_visit_replays_what_is_there(show: Show, film: Path, command: Command) -> None:
+    running = show("--headless", "--source", "demo", "--record", str(film))
+    wait_for(lambda: lit(film))
+    assert running.end(signal.SIGKILL) == -signal.SIGKILL
+    done = command("replay", "--check", "--json", str(film))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["agrees"] is None
+    assert found["ticks"] >= 60
+    assert "no end" in done.stderr
+
+
+def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
+    show: Show, film: Path, small_home: Path, command: Command, logged: Logged
+) -> None:
+    """Also a film of it, on a picture of another size, in a home of its own or the show's."""
+    first, again = small_home / "first.png", small_home / "again.png"
+    made = show(
+        *("--headless", "--source", "demo", "--seconds", "2.5", "--record", str(film)),
+        *("--record", str(small_home / "show.mp4"), "--snapshot", str(first)),
+    )
+    assert made.end(None) == 0, made.said
+    assert (small_home / "show.mp4").stat().st_size > 1000
+    visits = logged("--include-demo")
+    beside = show("--headless", "--source", "camera", "--camera", "none.mp4")
+    beside.until_pictures()
+    done = command("replay", "--headless", str(film), "--snapshot", str(again))
+    assert done.returncode == 0, done.stderr
+    assert "the same, to the byte" in done.stdout
+    assert beside.end() == 0
+    assert np.array_equal(np.asarray(Image.open(first)), np.asarray(Image.open(again)))
+    assert logged("--include-demo") == visits
+
+
+def test_a_film_of_a_recording_lasts_as_long_as_it_and_a_second(
+    small_home: Path, film: Path, command: Command
+) -> None:
+    """Written by hand: a light in the middle, seen in the middle of a screen of other proportions."""
+    film.write_text(
+        '{"format": "baited recording", "version": 1, "size": [400, 400], "settings": {"bugs": 0}}\n'
+        '{"tick": 31, "on": true, "x": 200, "y": 200}\n'
+        '{"tick": 60, "end": true}\n'
+    )
+    target = small_home / "again.mp4"
+    done = command("replay", "--headless", str(film), "--record", str(target))
+    assert done.returncode == 0, done.stderr
+    assert "nothing is compared" in done.stdout
+    capture = cv2.VideoCapture(str(target))
+    levels = []
+    while (read := capture.read())[0]:
+        picture = read[1].mean(axis=2)
+        levels.append((picture[230:250, 310:330].mean(), picture[:, :10].mean()))
+    assert len(levels) == pytest.approx(120, abs=2)
+    middle = np.array([level for level, _ in levels])
+    assert (middle[:28] < 10).all()
+    assert (middle[34:] > 40).all()
+    assert max(edge for _, edge in levels) < 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a film.jsonl", "--check"], ["line 1", "no recording"]),
+        (["settings.jsonl", "--check"], ["line 1", "baited.bugs = -1", "greater"]),
+        (["refused.jsonl", "--check"], ["tick 5", "gait.moths"]),
+        (["refused.jsonl", "--headless"], ["tick 5", "gait.moths"]),
+        (["none.jsonl"], ["none.jsonl", "not exist"]),
+        (["refused.jsonl", "--check", "--snapshot", "x.png"], ["--check draws nothing"]),
+        (["refused.jsonl", "--record", "x.jsonl"], ["--record", ".mp4"]),
+    ],
+)
+def test_wrong_use_and_wrong_files_end_with_2_and_a_reason(
+    small_home: Path, command: Command, arguments: list[str], words: list[str]
+) -> None:
+    head = '{"format": "baited recording", "version": 1%s}\n'
+    (small_home / "a film.jsonl").write_bytes(b"\x00\x00\x00\x18ftypisom")
+    (small_home / "settings.jsonl").write_text(head % ', "settings": {"bugs": -1}')
+    (small_home / "refused.jsonl").write_text(
+        head % "" + '{"tick": 5, "setting": "gait.moths", "value": 1}\n'
+    )
+    done = command("replay", str(small_home / arguments[0]), *arguments[1:])
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_a_recording_that_cannot_be_written_is_told_and_costs_the_show_nothing_but_its_exit_code(
+    show: Show, film: Path, small_home: Path, logged: Logged
+) -> None:
+    """A link into a folder that is not there stands for a stick that was pulled out."""
+    film.symlink_to(small_home / "no stick" / "x.jsonl")
+    running = show("--headless", "--source", "demo", "--seconds", "4", "--record", str(film))
+    assert running.end(None) == 1
+    assert running.said.count("the show goes on") == 1
+    assert "ends early" in running.said
+    assert "Traceback" not in running.said
+    assert len(logged("--include-demo")) == 1
+
+
+@pytest.mark.parametrize("names", [["x.jsonl", "y.jsonl"], ["x.json"], ["no folder/x.jsonl"], ["."]])
+def test_a_recording_that_cannot_be_is_refused_before_the_start(
+    command: Command, small_home: Path, names: list[str]
+) -> None:
+    options = [word for name in names for word in ("--record", str(small_home / name))]
+    done = command("run", "--headless", *options)
+    assert done.returncode == 2
+    assert "--record" in done.stderr
+    assert not (small_home / "visits.db").exists()

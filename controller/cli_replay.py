@@ -44,7 +44,7 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
         for note in recording.notes:
             click.echo(f"{file}: {note}", err=True)
         player = player_of(recording, home, lambda line: click.echo(line, err=True))
-        code = _play_through(player) if check else _show(home, player, record, **shown)
+        code = _run_through(player) if check else _show(home, player, record, **shown)
         agrees = _tell(player, as_json)
     except RecordingError as error:
         raise Refused(str(error), 2) from error
@@ -53,7 +53,8 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
     sys.exit(code or int(agrees is False))
 
 
-def _play_through(player: Player) -> int:
+def _run_through(player: Player) -> int:
+    """All steps without a picture; the exit code of the showing, of which there is none: 0."""
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:

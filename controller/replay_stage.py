@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from controller.kernelcache import load_kernels
-from controller.recording.fitting import fitted
+from controller.recording.fitting import Picture, fitted
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.recorder import Recorder
@@ -93,7 +93,7 @@ class Replay:
                 break
             self._round()
 
-    def picture(self, alpha: float) -> Any:
+    def picture(self, alpha: float) -> Picture:
         """The recorded picture as it stands on this screen."""
         return fitted(self._player.frame(alpha), self._player.size, self._canvas.size)
 

@@ -80,7 +80,7 @@ class Player:
     def _do(self, row: Row) -> None:
         try:
             self._tell(row)
-        except (ValueError, AttributeError, LookupError, TypeError) as error:
+        except ValueError as error:
             what = row.model_dump_json(exclude={"tick"})
             raise RecordingError(
                 f"{self.recording.path}: the scene refuses {what:.200} at tick {row.tick}: {error}"

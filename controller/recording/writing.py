@@ -7,6 +7,7 @@ import os
 import queue
 import threading
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 
 from controller.recording.rows import End, Head, Row
@@ -32,7 +33,7 @@ class RecordingWriter:
         self.path, self.lost, self.fault = path, 0, ""
         self._waiting: queue.Queue[Head | Row] = queue.Queue(most_waiting)
         self._waiting.put(head)
-        self._handle: int | None = None
+        self._file: FileIO | None = None
         self._left = b""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="recording", daemon=True)
@@ -70,17 +71,20 @@ class RecordingWriter:
         while not self._closing.wait(WRITE_EVERY_S):
             self._write_waiting()
         self._write_waiting()
-        if self._handle is not None:
-            os.close(self._handle)
+        if self._file is not None:
+            self._file.close()
 
     def _write_waiting(self) -> None:
         """Bring to the disk what has come; what it refused waits for the next time."""
         try:
-            if self._handle is None:
-                self._handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            if self._file is None:
+                self._file = self.path.open("wb", buffering=0)
+            new = False
             while self._left or self._take():
-                self._left = self._left[os.write(self._handle, self._left) :]
-            os.fsync(self._handle)
+                self._left = self._left[self._file.write(self._left) :]
+                new = True
+            if new:
+                os.fsync(self._file.fileno())
         except OSError as error:
             self._tell(error.strerror or str(error))
 

@@ -21,7 +21,7 @@ Logged = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
-def film(small_home: Path) -> Path:
+def recording(small_home: Path) -> Path:
     """Where the recording goes."""
     return small_home / "一 visit.jsonl"
 
@@ -43,18 +43,18 @@ def wait_for(wanted: Callable[[], object]) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_show_ended_in_a_visit_replays_to_the_byte_in_other_processes(
-    show: Show, film: Path, command: Command, monkeypatch: pytest.MonkeyPatch, number: int
+    show: Show, recording: Path, command: Command, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     """With one thread and with two; and not when one sample of it was changed."""
-    running = show("--headless", "--source", "demo", "--seed", "8", "--record", str(film))
+    running = show("--headless", "--source", "demo", "--seed", "8", "--record", str(recording))
     running.until(lambda facts: facts["visitor"])
-    wait_for(lambda: lit(film))
+    wait_for(lambda: lit(recording))
     assert running.end(number) == 0, running.said
-    head, *_, end = rows = rows_of(film)
+    head, *_, end = rows = rows_of(recording)
     assert (head["seed"], head["size"], head["settings"]["bugs"]) == (8, [640, 480], 250)
     for threads in ("1", "2"):
         monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
-        done = command("replay", "--check", "--json", str(film))
+        done = command("replay", "--check", "--json", str(recording))
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
         assert (found["agrees"], found["digest"]) == (True, end["sha256"])
@@ -62,17 +62,19 @@ def test_a_show_ended_in_a_visit_replays_to_the_byte_in_other_processes(
     last = next(row for row in reversed(rows) if row.get("on"))
     assert last["source"] == "demo"
     last["x"] += 1e-9
-    film.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = command("replay", "--check", str(film))
+    recording.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = command("replay", "--check", str(recording))
     assert done.returncode == 1
     assert "differs" in done.stdout
 
 
-def test_a_show_killed_in_a_visit_replays_what_is_there(show: Show, film: Path, command: Command) -> None:
-    running = show("--headless", "--source", "demo", "--record", str(film))
-    wait_for(lambda: lit(film))
+def test_a_show_killed_in_a_visit_replays_what_is_there(
+    show: Show, recording: Path, command: Command
+) -> None:
+    running = show("--headless", "--source", "demo", "--record", str(recording))
+    wait_for(lambda: lit(recording))
     assert running.end(signal.SIGKILL) == -signal.SIGKILL
-    done = command("replay", "--check", "--json", str(film))
+    done = command("replay", "--check", "--json", str(recording))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["agrees"] is None
@@ -81,12 +83,12 @@ def test_a_show_killed_in_a_visit_replays_what_is_there(show: Show, film: Path, 
 
 
 def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
-    show: Show, film: Path, small_home: Path, command: Command, logged: Logged
+    show: Show, recording: Path, small_home: Path, command: Command, logged: Logged
 ) -> None:
-    """Also a film of it, on a picture of another size, in a home of its own or the show's."""
+    """Of a show that was made a film of at the same time."""
     first, again = small_home / "first.png", small_home / "again.png"
     made = show(
-        *("--headless", "--source", "demo", "--seconds", "2.5", "--record", str(film)),
+        *("--headless", "--source", "demo", "--seconds", "2.5", "--record", str(recording)),
         *("--record", str(small_home / "show.mp4"), "--snapshot", str(first)),
     )
     assert made.end(None) == 0, made.said
@@ -94,7 +96,7 @@ def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
     visits = logged("--include-demo")
     beside = show("--headless", "--source", "camera", "--camera", "none.mp4")
     beside.until_pictures()
-    done = command("replay", "--headless", str(film), "--snapshot", str(again))
+    done = command("replay", "--headless", str(recording), "--snapshot", str(again))
     assert done.returncode == 0, done.stderr
     assert "the same, to the byte" in done.stdout
     assert beside.end() == 0
@@ -103,16 +105,16 @@ def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
 
 
 def test_a_film_of_a_recording_lasts_as_long_as_it_and_a_second(
-    small_home: Path, film: Path, command: Command
+    small_home: Path, recording: Path, command: Command
 ) -> None:
     """Written by hand: a light in the middle, seen in the middle of a screen of other proportions."""
-    film.write_text(
+    recording.write_text(
         '{"format": "baited recording", "version": 1, "size": [400, 400], "settings": {"bugs": 0}}\n'
         '{"tick": 31, "on": true, "x": 200, "y": 200}\n'
         '{"tick": 60, "end": true}\n'
     )
     target = small_home / "again.mp4"
-    done = command("replay", "--headless", str(film), "--record", str(target))
+    done = command("replay", "--headless", str(recording), "--record", str(target))
     assert done.returncode == 0, done.stderr
     assert "nothing is compared" in done.stdout
     capture = cv2.VideoCapture(str(target))
@@ -156,11 +158,11 @@ def test_wrong_use_and_wrong_files_end_with_2_and_a_reason(
 
 
 def test_a_recording_that_cannot_be_written_is_told_and_costs_the_show_nothing_but_its_exit_code(
-    show: Show, film: Path, small_home: Path, logged: Logged
+    show: Show, recording: Path, small_home: Path, logged: Logged
 ) -> None:
     """A link into a folder that is not there stands for a stick that was pulled out."""
-    film.symlink_to(small_home / "no stick" / "x.jsonl")
-    running = show("--headless", "--source", "demo", "--seconds", "4", "--record", str(film))
+    recording.symlink_to(small_home / "no stick" / "x.jsonl")
+    running = show("--headless", "--source", "demo", "--seconds", "4", "--record", str(recording))
     assert running.end(None) == 1
     assert running.said.count("the show goes on") == 1
     assert "ends early" in running.said

@@ -211,7 +211,7 @@ def test_the_size_of_the_screen_changes_the_picture_and_not_the_bytes(recording:
     rows, beam, _ = player.frame(1.0)
     on_screen = rows[(np.abs(rows[:, 0] - 320) < 320) & (np.abs(rows[:, 1] - 240) < 240)]
     drawn = {tuple(row) for row in canvas.drawn[0].tolist()}
-    assert {tuple(row) for row in (on_screen * np.float32([2, 2, 1, 2, 1])).tolist()} <= drawn
+    assert {tuple(row) for row in (on_screen * np.array([2, 2, 1, 2, 1], np.float32)).tolist()} <= drawn
     assert canvas.drawn[1][:3] == tuple(2 * side for side in beam[:3])
 
 

@@ -29,7 +29,10 @@ OVERRIDE = "BAITED_CACHE"
 COPY_PREFIX = "baited-kernels-"
 ASIDE_PREFIX = "new-"
 # What of numba's own configuration changes the code that it makes.
-NUMBA_SWITCHES = ("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+NUMBA_SWITCHES = (
+    *("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE"),
+    *("BOUNDSCHECK", "DISABLE_JIT"),
+)
 
 
 class Compilations(event.Listener):

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from controller.kernelcache import OVERRIDE
 from controller.scenes.baited.bugs import BUG, MOVING
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
+from controller.settings import all_sections, limits_of, live_settings
 
 SIZE = (1280, 720)
 MINUTE = 3600
@@ -151,3 +158,49 @@ def test_hardly_any_bugs_are_a_swarm_too(bugs: int) -> None:
         assert scene.frame(0.5)[0].shape == (bugs, 5)
     assert_well(scene)
     assert scene.measures()["bugs"] == bugs
+
+
+def any_value(chance: random.Random, full_name: str) -> float:
+    """The least, the largest or any value of a setting of the scene; few bugs, for the time it takes."""
+    section, _, key = full_name.rpartition(".")
+    model = dict(all_sections())[section]
+    low, high = limits_of(model, key)
+    assert low is not None
+    assert high is not None
+    value = chance.choice([low, high, chance.uniform(low, high)])
+    if key == "bugs":
+        return chance.choice([0, 1, 2, 250, 600])
+    return int(value) if model.model_fields[key].annotation is int else value
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_the_settings_and_the_screen_become_every_bug_is_kept(seed: int) -> None:
+    """150 changes in a row, four ticks apart, to the least, the largest or any value."""
+    chance, scene = random.Random(seed), BaitedScene(BaitedSettings(), SIZE, seed)
+    names = [name for name in live_settings() if name.startswith("baited.")]
+    changed = 0
+    for _ in range(150):
+        if chance.random() < 0.15:
+            scene.resize((chance.choice([1, 640, 7680, 16384]), chance.choice([1, 480, 4320])))
+        name = chance.choice(names)
+        try:
+            scene.configure(name.removeprefix("baited."), any_value(chance, name))
+            changed += 1
+        except ValueError:
+            pass  # the lower one of a pair above the upper one: refused, and nothing has changed
+        for _ in range(4):
+            scene.step(chance.random() < 0.7, *(chance.uniform(0, side) for side in scene.size))
+            assert_well(scene)
+            assert np.isfinite(scene.frame(chance.random())[0]).all()
+    assert changed > 75
+    assert scene.put_back == 0
+
+
+@pytest.mark.full
+def test_no_rule_reads_or_writes_outside_of_an_array(checkout: Path, tmp_path: Path) -> None:
+    """All of the above in kernels compiled so that each index is checked."""
+    env = {**os.environ, OVERRIDE: str(tmp_path), "PYTHONPATH": str(checkout), "NUMBA_BOUNDSCHECK": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__))]
+    done = subprocess.run(command, cwd=checkout, env=env, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout

@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.table import Table
 
 from controller.cli_options import Refused, home_option, json_option, print_json
+from controller.install.interrupts import leave_quietly, raise_again
+
+out = Console(highlight=False, soft_wrap=True, markup=False)
 
 
 @click.group()
@@ -37,6 +42,47 @@ def draw(home: Path, as_json: bool, pictures: int, memory: int) -> None:
         print_json(found)
     else:
         _tell(found)
+
+
+@bench.command()
+@home_option
+@json_option
+@click.option("--quick", is_flag=True, help="In seconds, with less certainty.")
+@click.option("--markdown", is_flag=True, help="Print the table for controller/README.md.")
+def swarm(home: Path, as_json: bool, quick: bool, markdown: bool) -> None:
+    """The swarm's cost against the same in C, in a frame, in a crowd, in number; 1 when over a goal."""
+    values = _swarm_values(home, quick)
+    from controller.studies import swarm_cost_table
+
+    if as_json:
+        print_json(swarm_cost_table.as_data(values))
+    elif markdown:
+        click.echo(swarm_cost_table.markdown(values))
+    else:
+        table = Table(box=None)
+        for name in swarm_cost_table.COLUMNS:
+            table.add_column(name, no_wrap=name in ("measured", "goal"))
+        for row in swarm_cost_table.rows(values):
+            table.add_row(*row)
+        out.print(table)
+        click.echo(swarm_cost_table.conditions())
+    if swarm_cost_table.is_over(values):
+        raise click.exceptions.Exit(1)
+
+
+def _swarm_values(home: Path, quick: bool) -> Any:
+    from controller.kernelcache import load_kernels
+    from controller.scenes.baited.settings import BaitedSettings
+
+    # An exception within the compiler would come out as another one.
+    leave_quietly()
+    load_kernels(home, "baited", BaitedSettings(), lambda line: click.echo(line, err=True))
+    from controller.studies import swarm_cost
+    from controller.studies.swarm_cost_laps import FULL, QUICK
+
+    values = swarm_cost.measured(QUICK if quick else FULL)
+    raise_again()
+    return values
 
 
 def _tell(found: dict[str, Any]) -> None:

@@ -107,8 +107,8 @@ class KernelCache:
             _write(copy, _kept(self._place))
         except (OSError, ValueError) as error:
             self.fault = f"The compiled kernels in {self._place} cannot be used: {_reason(error)}. "
-            shutil.rmtree(copy, ignore_errors=True)
-            copy.mkdir(mode=0o700, exist_ok=True)
+            for path in copy.iterdir():
+                shutil.rmtree(path, ignore_errors=True)
             return False
         return True
 

@@ -22,6 +22,7 @@ class World(SimpleNamespace):
 class Bug(SimpleNamespace):
     """One bug; its fields have the product's names, its methods follow the article's."""
 
+    gait: str
     x: float
     y: float
     interest: float
@@ -30,10 +31,6 @@ class Bug(SimpleNamespace):
     target_chosen: bool
     milling_radius: float
     came_round = False
-
-    def __init__(self, **state: float) -> None:
-        super().__init__(**state)
-        self.gait = ("run", "stop", "tumble")[int(state["gait"])]
 
     def distance_to(self, x: float, y: float) -> float:
         return math.hypot(x - self.x, y - self.y)

@@ -7,6 +7,7 @@ smaller, and numpy must not warn where unsigned numbers wrap around, as they are
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from controller.behavior.draws import DRAWS
+from controller.behavior.draws import DRAWS, MOST_GIVEN
 from controller.scenes.baited.bugs import BUG, world_of
 from controller.scenes.baited.constants import Constants
 from controller.scenes.baited.settings import BaitedSettings
@@ -56,6 +57,11 @@ def records(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def values(record: Any) -> dict[str, Any]:
     """A record's fields as plain Python numbers."""
     return dict(zip(record.dtype.names, record.item(), strict=True))
+
+
+def bug_of(record: Any) -> Bug:
+    """A bug's record as a plain object."""
+    return Bug(**{**values(record), "gait": GAITS[int(record["gait"])]})
 
 
 def difference(name: str, ours: Any, theirs: Any) -> float:
@@ -187,11 +193,14 @@ class Pair:
             holder[name] = value
         self.bug, self.world = records(bugs)[0], records(worlds)[0]
         self.draws = records(np.zeros(1, DRAWS))[0]
-        self.draws["key"], self.draws["given"] = 1000 + number, len(numbers)
+        self.give(numbers, 1000 + number)
+        self.twin, self.plain_world = bug_of(self.bug), World(**values(self.world))
+
+    def give(self, numbers: tuple[float, ...], key: int = 1000) -> None:
+        """Let both draw these numbers next, and those of the stream `key` after them."""
+        self.draws["key"], self.draws["spent"], self.draws["given"] = key, 0, len(numbers)
         self.draws["tape"][: len(numbers)] = numbers
-        further = unit_numbers(1000 + number)
-        self.random = Random(numbers + tuple(next(further) for _ in range(16))[len(numbers) :])
-        self.twin, self.plain_world = Bug(**values(self.bug)), World(**values(self.world))
+        self.random = Random([*numbers, *itertools.islice(unit_numbers(key), len(numbers), MOST_GIVEN)])
 
     def _place_light(self, rng: np.random.Generator, world: Any, bug: Any) -> None:
         """Lit three times of four: on the bug itself, in its circle, at its rims, or far."""

@@ -58,7 +58,7 @@ def test_until_its_timer_is_over_a_gait_stays_and_nothing_is_drawn(gait: int, at
 
 
 def test_changes_at_random_under_any_constants_are_the_articles() -> None:
-    for number in cases(1200):
+    for number in cases(1000):
         pair = Pair(number)
         attracted = number % 2
         change_gait(pair.bug, pair.world, np.int64(attracted), pair.draws)

@@ -11,7 +11,7 @@ from tests.behavior.pairs import Pair, cases
 
 
 def test_interest_falls_inside_the_lit_circle_and_rises_in_the_dark_as_in_the_article() -> None:
-    for number in cases(1200):
+    for number in cases(1000):
         pair = Pair(number)
         update_interest(pair.bug, pair.world, pair.distance)
         pair.twin.update_interest(pair.plain_world, pair.distance)

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from controller.behavior.milling import choose_orbit, milling_turn
-from tests.behavior.pairs import Pair, cases, fewer
+from tests.behavior.pairs import Pair, cases
 
 LAST = 1.0 - 2.0**-53
 
@@ -19,20 +19,16 @@ def milled(pair: Pair) -> float:
 
 
 def test_milling_at_random_is_the_articles() -> None:
-    for number in cases(1200):
+    for number in cases(1000):
         milled(Pair(number))
 
 
 def test_milling_goes_on_as_the_articles_does() -> None:
     """Its own angle without bounds there, within a turn here."""
     pair = Pair(0)
-    pair.draws["given"] = 16
-    for _ in range(fewer(300)):
-        pair.draws["spent"] = pair.random.used = 0
-        pair.draws["tape"][:] = [0.5] * 16
-        turn = milling_turn(pair.bug, pair.world, pair.draws)
-        pair.random = type(pair.random)([0.5] * 16)
-        pair.assert_same(turn, pair.twin.milling(pair.plain_world, pair.random))
+    for key in cases(300):
+        pair.give((), key)
+        milled(pair)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def moved(pair: Pair, turn: float, noise: float) -> Pair:
 
 def test_moving_at_random_is_the_articles() -> None:
     rng = np.random.default_rng(1)
-    for number in cases(1200):
+    for number in cases(1000):
         moved(Pair(number), float(rng.normal(0, 1)), float(rng.random()))
 
 

@@ -24,7 +24,7 @@ def assert_all_alike(pair: Pair) -> None:
 
 
 def test_phototaxis_at_random_is_the_articles() -> None:
-    for number in cases(1200):
+    for number in cases(1000):
         assert_all_alike(Pair(number))
 
 

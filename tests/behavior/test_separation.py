@@ -9,8 +9,8 @@ import pytest
 
 from controller.behavior.separation import separation_turn
 from tests.behavior.grids import Places, crowd, grid_over
-from tests.behavior.naive import Bug, World
-from tests.behavior.pairs import TOLERANCE, cases, fewer, values
+from tests.behavior.naive import World
+from tests.behavior.pairs import TOLERANCE, bug_of, cases, fewer, values
 
 SHAPES = ["scattered", "disc", "spot", "pairs", "row", "line of sizes"]
 CELL_PX = 26.0
@@ -22,7 +22,7 @@ def turns(places: Places, headings: list[float] | None = None) -> list[tuple[flo
     rng = np.random.default_rng(1)
     grid.bugs["base_size"] = rng.uniform(14, 24, len(places))
     grid.bugs["heading"] = headings or rng.uniform(-math.pi, math.pi, len(places))
-    everyone = [Bug(**values(bug)) for bug in grid.bugs]
+    everyone = [bug_of(bug) for bug in grid.bugs]
     world = World(**values(grid.world))
     found = []
     for i, bug in enumerate(everyone):

@@ -237,7 +237,7 @@ class Show:
 
     def _resize(self, size: tuple[int, int]) -> None:
         # A held mouse says nothing until it is moved: its light keeps the place on the wall, too.
-        across, down = size[0] / self.size[0], size[1] / self.size[1]
+        across, down = size[0] / max(self.size[0], 1), size[1] / max(self.size[1], 1)
         self._light = replace(self._light, x=self._light.x * across, y=self._light.y * down)
         self.size = size
         self.scene.resize(size)

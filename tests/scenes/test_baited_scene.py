@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,46 +28,6 @@ def run(scene: BaitedScene, first: int, last: int) -> BaitedScene:
 
 def digest(scene: BaitedScene) -> str:
     return hashlib.sha256(scene.frame(0.5)[0].tobytes() + scene.bugs.tobytes()).hexdigest()
-
-
-def test_the_same_seed_and_light_give_the_same_rows_in_another_process(checkout: Path) -> None:
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from pathlib import Path\n"
-        "from controller.kernelcache import load_kernels\n"
-        "from controller.scenes.baited.settings import BaitedSettings\n"
-        "load_kernels(Path('.'), 'baited', BaitedSettings(), lambda line: None)\n"
-        "from test_baited_scene import *\n"
-        "print(digest(run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 1500)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(Path(__file__).parent)],
-        cwd=checkout,
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    here = digest(run(BaitedScene(BaitedSettings(), SIZE, 7), 0, 1500))
-    assert done.stdout.strip() == here
-    assert here != digest(run(BaitedScene(BaitedSettings(), SIZE, 8), 0, 1500))
-
-
-def test_pictures_change_nothing() -> None:
-    watched, unwatched = (BaitedScene(BaitedSettings(), SIZE, 7) for _ in range(2))
-    for tick in range(600):
-        watched.step(*light(tick))
-        watched.frame(0.3)
-        unwatched.advance(*light(tick))
-    assert watched.bugs.tobytes() == unwatched.bugs.tobytes()
-
-
-def test_a_snapshot_goes_on_to_the_same_rows() -> None:
-    scene = run(BaitedScene(BaitedSettings(bugs=80), SIZE, 7), 0, 400)
-    saved = scene.snapshot()
-    other = BaitedScene(BaitedSettings(bugs=80), SIZE, 1)
-    other.restore(saved)
-    assert digest(run(scene, 400, 900)) == digest(run(other, 400, 900))
 
 
 @pytest.mark.parametrize("saved", [b"", b"BT01", b"XXXX" + bytes(4000), b"BT01" + bytes(333)])
@@ -105,25 +64,6 @@ def test_individual_differences_are_those_of_the_original() -> None:
         assert high - 0.01 * (high - low) - 1e-9 < values.max() <= high, name
         assert abs(values.mean() - (low + high) / 2) < 0.01 * (high - low), name
     assert abs((bugs["handedness"] > 0).mean() - 0.5) < 0.01
-
-
-@pytest.mark.parametrize("corner", [(0.0, 0.0), (1280.0, 0.0), (0.0, 720.0), (1280.0, 720.0)])
-def test_every_bug_stays_on_the_screen_or_its_margin(corner: tuple[float, float]) -> None:
-    scene = BaitedScene(BaitedSettings(), SIZE, 7)
-    for tick in range(1200):
-        scene.advance(tick > 200, *corner)
-        for name, size in zip("xy", SIZE, strict=True):
-            assert (scene.bugs[name] >= -scene.bugs["base_size"]).all()
-            assert (scene.bugs[name] <= size + scene.bugs["base_size"]).all()
-
-
-def test_all_bugs_on_one_spot_with_the_light_on_it_spread_out_and_stay_finite() -> None:
-    scene = BaitedScene(BaitedSettings(), SIZE, 7)
-    scene.bugs["x"], scene.bugs["y"] = 640.0, 360.0
-    for _ in range(2000):
-        scene.advance(True, 640.0, 360.0)
-    assert all(np.isfinite(scene.bugs[name]).all() for name in ("x", "y", "heading", "speed", "interest"))
-    assert scene.bugs["x"].std() > 30
 
 
 def test_settings_change_while_it_runs_without_a_jump_of_the_bugs_that_stay() -> None:

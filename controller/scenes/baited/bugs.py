@@ -54,6 +54,8 @@ WORLD = np.dtype(
         *_fields("on columns rows", "i8"),
     ]
 )
+# No place, angle, speed or phase is ever as large.
+BEYOND = 1e9
 # Creation has its own stream, so that no tick shares its numbers.
 _HATCHING = np.uint64(0xBA17ED)
 
@@ -119,13 +121,13 @@ def _draw_start(bug, world, draws):
 
 @rule
 def astray(bug):
-    """True when anything that changes is not a number, or endless."""
+    """True when anything that changes is not a number, or beyond all that a bug can come to."""
     place = (bug.x + bug.y) + (bug.target_x + bug.target_y)
     way = (bug.heading + bug.speed) + (bug.milling_angle + bug.tumble_amount)
     orbit = (bug.milling_radius + bug.orbit_radius) + bug.interest
     phases = (bug.tremor_phase + bug.leg_phase) + bug.noise_phase
     found = (place + way) + (orbit + phases)
-    return not (-math.inf < found < math.inf)
+    return not (-BEYOND < found < BEYOND)
 
 
 def no_draws() -> npt.NDArray[np.void]:

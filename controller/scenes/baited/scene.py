@@ -149,6 +149,7 @@ class BaitedScene:
         made = self._made(self.bugs.size)
         for field in MADE:
             self.bugs[field] = made[field]
+        pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
 
     def _change_number(self, count: int) -> None:
         kept = min(count, self.bugs.size)
@@ -164,7 +165,7 @@ class BaitedScene:
         before = self.size
         self.world["width"], self.world["height"] = size
         for axis, name in ((X, "x"), (Y, "y")):
-            share = size[axis] / before[axis]
+            share = size[axis] / max(before[axis], 1)
             way_px = self.bugs[name] * (share - 1.0)
             self.bugs[name] += way_px
             # Their targets come along, or all would walk to where the old screen was.

@@ -12,7 +12,7 @@ DEGREE = math.pi / 180.0
 
 @rule
 def wrapped(angle):
-    """The same direction within [-pi, pi)."""
+    """The same direction within [-pi, pi]."""
     return angle - TWO_PI * np.floor(angle * (1.0 / TWO_PI) + 0.5)
 
 

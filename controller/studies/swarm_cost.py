@@ -160,7 +160,7 @@ def measures(effort: Effort) -> Values:
 
 
 @rule
-def _no_note(bug, world, visit, distance):
+def _no_note(bug, world, visit, distance, interest_before):
     pass
 
 

@@ -255,29 +255,33 @@ RULE bool astray(const struct bug *bug) {
 
 /* The tick */
 
-RULE void update_interest(struct bug *bug, const struct world *world, bool just_on, double distance) {
+/* Returns the interest before the tick's habituation or recovery. */
+RULE double update_interest(struct bug *bug, const struct world *world, bool just_on, double distance) {
     if (just_on) {
         bug->reaction_timer = bug->reaction_delay;
         bug->reacted = 0;
         bug->interest = clamped(bug->interest + world->onset_gain, 0.0, 1.0);
     }
-    if (!world->on) bug->interest = clamped(bug->interest + world->recovery_rate, 0.0, 1.0);
-    else if (distance < world->light_radius_px)
-        bug->interest = clamped(bug->interest - bug->decay_rate, 0.0, 1.0);
+    const double before = bug->interest;
+    if (!world->on) bug->interest = clamped(before + world->recovery_rate, 0.0, 1.0);
+    else if (distance < world->light_radius_px) bug->interest = clamped(before - bug->decay_rate, 0.0, 1.0);
+    return before;
 }
 
-RULE void note_in_visit(struct bug *bug, const struct world *world, struct visit *visit, double distance) {
+RULE void note_in_visit(struct bug *bug, const struct world *world, struct visit *visit, double distance,
+                        double interest_before) {
     visit->interest += bug->interest;
-    if (!world->on || distance >= world->light_radius_px) return;
+    if (!(world->on && distance < world->light_radius_px)) return;
     visit->inside++;
     if (bug->reached_at_ticks < 0) bug->reached_at_ticks = (int32_t)visit->ticks;
     if (bug->bored_at_ticks < 0 && bug->interest <= world->boredom_threshold &&
-        world->boredom_threshold < bug->interest + bug->decay_rate)
+        world->boredom_threshold < interest_before)
         bug->bored_at_ticks = (int32_t)visit->ticks;
 }
 
 RULE void close_tick(int64_t count, const struct world *world, struct visit *visit) {
     if (world->on && count) {
+        visit->lit_ticks++;
         visit->exposure_ticks += visit->inside;
         if (visit->inside > visit->peak_inside) visit->peak_inside = visit->inside;
         visit->lit_interest = visit->interest / (double)count;
@@ -300,7 +304,7 @@ void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *re
         struct stream draws = {agent_key(key, (uint64_t)i), 0, given->given, given->tape};
         const double dx = world->light_x - bug->x, dy = world->light_y - bug->y;
         const double distance = sqrt(dx * dx + dy * dy);
-        update_interest(bug, world, just_on, distance);
+        const double interest_before = update_interest(bug, world, just_on, distance);
         const double turn = chosen_turn(bug, world, distance, cells[i], grid, &draws);
         double noise = given->noise;
         if (__builtin_expect(!(noise >= 0.0), 1)) noise = smooth_noise(bug->noise_phase, levels);
@@ -312,7 +316,7 @@ void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *re
             draws.spent = put_in(bug, world, seed, given);
             visit->put_back++;
         }
-        note_in_visit(bug, world, visit, distance);
+        note_in_visit(bug, world, visit, distance, interest_before);
         xs[places[i]] = bug->x;
         ys[places[i]] = bug->y;
         if (i == 0) {

@@ -1,4 +1,7 @@
-/* The numbers of swarm.c: random ones, angles, polynomials, smooth noise; as in controller/behavior. */
+/* The numbers of swarm.c: random ones, angles, polynomials, smooth noise; as in controller/behavior.
+ *
+ * The polynomials are summed in pairs, so that one product need not wait for the one before.
+ */
 #pragma once
 
 #include <math.h>
@@ -74,12 +77,16 @@ RULE void sine_cosine(double angle, double *sine, double *cosine) {
     const double quarter = floor(angle * (1.0 / HALF_PI) + 0.5);
     const double r = (angle - quarter * HALF_PI) - quarter * 6.123233995736766e-17;
     const double z = r * r;
-    double odd = 1.0 / 6227020800.0 - z * (1.0 / 1307674368000.0);
-    odd = -1.0 / 5040.0 + z * (1.0 / 362880.0 - z * (1.0 / 39916800.0 - z * odd));
-    odd = r + r * z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * odd));
-    double even = 1.0 / 479001600.0 - z * (1.0 / 87178291200.0 - z * (1.0 / 20922789888000.0));
-    even = 1.0 / 40320.0 + z * (-1.0 / 3628800.0 + z * even);
-    even = 1.0 + z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z * even)));
+    const double z2 = z * z, z4 = z2 * z2;
+    const double o0 = -1.0 / 6.0 + z * (1.0 / 120.0);
+    const double o1 = -1.0 / 5040.0 + z * (1.0 / 362880.0);
+    const double o2 = -1.0 / 39916800.0 + z * (1.0 / 6227020800.0);
+    const double odd = r + (r * z) * ((o0 + z2 * o1) + z4 * (o2 - z2 * (1.0 / 1307674368000.0)));
+    const double e0 = -0.5 + z * (1.0 / 24.0);
+    const double e1 = -1.0 / 720.0 + z * (1.0 / 40320.0);
+    const double e2 = -1.0 / 3628800.0 + z * (1.0 / 479001600.0);
+    const double e3 = -1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0);
+    const double even = 1.0 + z * ((e0 + z2 * e1) + z4 * (e2 + z2 * e3));
     const uint64_t turn = (uint64_t)(int64_t)quarter;
     const uint64_t swap = (bits(odd) ^ bits(even)) & -(turn & 1);
     *sine = of_bits((bits(odd) ^ swap) ^ (turn & 2) << 62);
@@ -92,11 +99,13 @@ RULE double arctangent(double y, double x) {
     const bool steep = low > 0.41421356237309504880 * high;
     const double t = (low - picked(steep, high, 0.0)) / (high + picked(steep, low, 0.0) + 1e-300);
     const double z = t * t;
-    double p = -0.0435283723830908033 + z * 0.0211911002117541365;
-    p = -0.0664058684866746863 + z * (0.0569009560834069775 + z * p);
-    p = -0.0909077633385655567 + z * (0.0768999660145443602 + z * p);
-    p = -0.142857141849451387 + z * (0.111111063304966478 + z * p);
-    p = -0.333333333333287167 + z * (0.199999999989084386 + z * p);
+    const double z2 = z * z, z4 = z2 * z2;
+    const double a0 = -0.333333333333287167 + z * 0.199999999989084386;
+    const double a1 = -0.142857141849451387 + z * 0.111111063304966478;
+    const double a2 = -0.0909077633385655567 + z * 0.0768999660145443602;
+    const double a3 = -0.0664058684866746863 + z * 0.0569009560834069775;
+    const double a4 = -0.0435283723830908033 + z * 0.0211911002117541365;
+    const double p = (a0 + z2 * a1) + z4 * ((a2 + z2 * a3) + z4 * a4);
     double angle = t + t * (z * p) + picked(steep, 0.25 * PI, 0.0);
     angle = picked(ay > ax, HALF_PI, 0.0) + negated(ay > ax, angle);
     angle = picked(x < 0.0, PI, 0.0) + negated(x < 0.0, angle);

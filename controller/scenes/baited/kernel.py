@@ -85,6 +85,8 @@ def chosen_turn(bug, world, distance, cell, starts, xs, ys, draws):
 def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places, xs, ys, levels):
     """Move all bugs by one tick, one after another: each sees those before it already moved.
 
+    One that has just come round the edge is seen at its new place from the next tick on.
+
     bugs: BUG records (n,). worlds, visits, given: one record each of WORLD, VISIT and DRAWS; numbers
     given by hand serve the first bug, once. starts, cells, places, xs, ys: scratch of the grid.
     levels: noise levels. seed, tick: unsigned 64-bit.
@@ -100,6 +102,7 @@ def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places
             notice_light_on(bug, world)
         dx, dy = world.light_x - bug.x, world.light_y - bug.y
         distance = math.sqrt(dx * dx + dy * dy)
+        interest_before = bug.interest
         update_interest(bug, world, distance)
         turn = chosen_turn(bug, world, distance, cells[i], starts, xs, ys, draws)
         noise = draws.noise
@@ -110,7 +113,7 @@ def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places
         if astray(bug):
             put_in(bug, world, draws, seed)
             visit.put_back += 1
-        note_in_visit(bug, world, visit, distance)
+        note_in_visit(bug, world, visit, distance, interest_before)
         xs[places[i]] = bug.x
         ys[places[i]] = bug.y
         if i == 0:

@@ -10,22 +10,22 @@ from controller.stepper import TICKS_PER_S
 
 # `inside` and `interest` are sums of the tick under way; `lit_interest` is the mean of the last lit tick.
 VISIT = np.dtype(
-    [(name, "i8") for name in ("ticks", "inside", "exposure_ticks", "peak_inside", "put_back")]
+    [(name, "i8") for name in ("ticks", "lit_ticks", "inside", "exposure_ticks", "peak_inside", "put_back")]
     + [(name, "f8") for name in ("interest", "lit_interest")]
 )
 NOT_YET = -1
 
 
 @rule
-def note_in_visit(bug, world, visit, distance):
+def note_in_visit(bug, world, visit, distance, interest_before):
     """The bug's part in the tick: its first time inside, and its crossing of the boredom threshold."""
     visit.interest += bug.interest
-    if not world.on or distance >= world.light_radius_px:
+    if not (world.on and distance < world.light_radius_px):
         return
     visit.inside += 1
     if bug.reached_at_ticks < 0:
         bug.reached_at_ticks = visit.ticks
-    if bug.bored_at_ticks < 0 and bug.interest <= world.boredom_threshold < bug.interest + bug.decay_rate:
+    if bug.bored_at_ticks < 0 and bug.interest <= world.boredom_threshold < interest_before:
         bug.bored_at_ticks = visit.ticks
 
 
@@ -33,6 +33,7 @@ def note_in_visit(bug, world, visit, distance):
 def close_tick(bugs, world, visit):
     """Sum the tick up."""
     if world.on and bugs.size:
+        visit.lit_ticks += 1
         visit.exposure_ticks += visit.inside
         visit.peak_inside = max(visit.peak_inside, visit.inside)
         visit.lit_interest = visit.interest / bugs.size
@@ -58,7 +59,7 @@ def measures_of(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> dic
         "exposure_bug_s": float(visit["exposure_ticks"]) / TICKS_PER_S,
         "peak_inside": float(visit["peak_inside"]),
     }
-    if visit["exposure_ticks"] or visit["lit_interest"]:
+    if visit["lit_ticks"]:
         found["mean_interest_at_off"] = float(visit["lit_interest"])
     for name, field in (("reached", "reached_at_ticks"), ("grew_bored", "bored_at_ticks")):
         times = np.sort(bugs[field][bugs[field] >= 0])

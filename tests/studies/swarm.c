@@ -13,6 +13,7 @@
 
 enum { RUN, STOP, TUMBLE };
 #define HATCHING 0xBA17EDu
+#define BEYOND 1e9
 
 /* Gait */
 
@@ -250,7 +251,7 @@ RULE bool astray(const struct bug *bug) {
     const double orbit = (bug->milling_radius + bug->orbit_radius) + bug->interest;
     const double phases = (bug->tremor_phase + bug->leg_phase) + bug->noise_phase;
     const double found = (place + way) + (orbit + phases);
-    return !(found > -INFINITY && found < INFINITY);
+    return !(found > -BEYOND && found < BEYOND);
 }
 
 /* The tick */

@@ -124,9 +124,9 @@ def test_other_constants_and_every_state(twin: Tick) -> None:
         assert both.step(bool(number % 3), *rng.uniform((0, 0), SIZE_PX)) <= (TOLERANCE, "~")
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e12])
 def test_bugs_gone_astray(twin: Tick, value: float) -> None:
-    """Each field in turn holds no number; what a clamp or the edge does not mend is made anew."""
+    """Each field in turn holds nonsense; what a clamp or the edge does not mend is made anew."""
     both = Two(BaitedSettings(bugs=30), twin)
     fields = [name for name in MOVING if BUG[name] == np.float64]
     for field in fields:

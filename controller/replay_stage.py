@@ -13,11 +13,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from controller.film.recorder import Recorder
 from controller.kernelcache import load_kernels
 from controller.recording.fitting import Picture, fitted
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
-from controller.recording.recorder import Recorder
 from controller.scenes import Scene, open_scene
 from controller.settings import SECTIONS, Settings
 from controller.show import EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST

@@ -19,6 +19,8 @@ from controller.beacon import StatusWriter
 from controller.desk.desk import Desk
 from controller.desk.facts import DeskFacts, OpenSession
 from controller.facts import Facts
+from controller.film.film_clock import FilmClock
+from controller.film.recorder import RATE_HZ, Recorder
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
 from controller.install.versions import program_version
@@ -26,9 +28,7 @@ from controller.kernelcache import freeze, load_kernels
 from controller.light import LightSource
 from controller.pacing import Rhythm
 from controller.panel_file import PanelSaver
-from controller.recording.film_clock import FilmClock
 from controller.recording.recorded_scene import RecordedScene
-from controller.recording.recorder import RATE_HZ, Recorder
 from controller.recording.rows import FORMAT, VERSION, Head
 from controller.recording.writing import RecordingWriter
 from controller.scenes import Beam, Rows, open_scene

@@ -160,7 +160,7 @@ def encoders_of(process_id: int) -> list[int]:
         with suppress(OSError):
             words = path.with_name("cmdline").read_bytes().split(b"\0")
             parent = int(path.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
-            if parent == process_id and b"controller.recording.encoder" in words:
+            if parent == process_id and b"controller.film.encoder" in words:
                 found.append(int(path.parent.name))
     return found
 

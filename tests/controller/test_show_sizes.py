@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from controller.film.film_clock import FilmClock
 from controller.light import LightSample
-from controller.recording.film_clock import FilmClock
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.show import Show

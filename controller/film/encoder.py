@@ -1,4 +1,4 @@
-"""The film's encoder as a process of its own: `python -m controller.recording.encoder`.
+"""The film's encoder as a process of its own: `python -m controller.film.encoder`.
 
 Standard input: see `frames`. When the input ends, with the show or by its death, the film is completed and
 put in its place. Standard output: one JSON line {"frames": n} or {"fault": why}.
@@ -20,7 +20,7 @@ import numpy as np
 from av import VideoStream
 from av.video.reformatter import Colorspace, Interpolation
 
-from controller.recording.frames import HEAD, Order, partial_of
+from controller.film.frames import HEAD, Order, partial_of
 
 # H.264 in 4:2:0 plays everywhere. Constant quality: the dark beam shows bands at 23, none at 18.
 CODEC, FORMAT = "libx264", "yuv420p"

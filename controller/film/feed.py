@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from controller.recording.frames import HEAD, Order, partial_of
+from controller.film.frames import HEAD, Order, partial_of
 
 # About 66 MB at 1920 x 1080; a slower encoder costs pictures of the film, never of the show.
 MOST_WAITING = 8
@@ -41,7 +41,7 @@ class EncoderFeed:
         width, height = size_px
         self._order = Order(str(path), width - width % 2, height - height % 2, rate_hz)
         self._waiting: queue.Queue[tuple[int, Pixels] | None] = queue.Queue(MOST_WAITING)
-        command = [sys.executable, "-m", "controller.recording.encoder"]
+        command = [sys.executable, "-m", "controller.film.encoder"]
         # A session of its own: a closed terminal or Ctrl+C must not end the encoder before the film is whole.
         self._child = popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         self._thread = threading.Thread(target=self._work, name="film", daemon=True)

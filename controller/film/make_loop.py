@@ -1,6 +1,6 @@
 """Build-time script: the README's short loop from a film of the show.
 
-Usage: python controller/recording/make_loop.py FILM.mp4 [TARGET.webp] [START_S END_S]
+Usage: python controller/film/make_loop.py FILM.mp4 [TARGET.webp] [START_S END_S]
 The film comes from `python3 -m controller run --headless --source demo --record FILM.mp4 --seconds 12`.
 """
 

@@ -16,10 +16,10 @@ import cv2
 import numpy as np
 import pytest
 
-import controller.recording.recorder as recorder_module
-from controller.recording.encoder import fitted
-from controller.recording.film_clock import FilmClock
-from controller.recording.recorder import LONGEST_STILL, Pixels, Recorder
+import controller.film.recorder as recorder_module
+from controller.film.encoder import fitted
+from controller.film.film_clock import FilmClock
+from controller.film.recorder import LONGEST_STILL, Pixels, Recorder
 from display.canvas import open_canvas
 from display.errors import DisplayLost
 from display.settings import DisplaySettings
@@ -274,7 +274,7 @@ def test_a_show_that_is_killed_leaves_a_whole_film(tmp_path: Path, checkout: Pat
 import os, time
 from pathlib import Path
 from tests_canvas import LevelCanvas
-from controller.recording.recorder import Recorder
+from controller.film.recorder import Recorder
 canvas = LevelCanvas()
 recorder = Recorder(Path({str(path)!r}), canvas, patient=True)
 for n in range(30):
@@ -301,7 +301,7 @@ IN_ITS_TERMINAL = """
 import os, signal, sys
 from pathlib import Path
 from tests_canvas import ENDINGS, LevelCanvas
-from controller.recording.recorder import Recorder
+from controller.film.recorder import Recorder
 for number in ENDINGS:
     signal.signal(number, lambda *_: None)
 canvas = LevelCanvas()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from controller.recording.feed import EncoderFeed, Pixels
+from controller.film.feed import EncoderFeed, Pixels
 from display.errors import DisplayLost
 
 RATE_HZ = 60

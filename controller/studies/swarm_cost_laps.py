@@ -168,7 +168,6 @@ def disc(count: int, radius_px: float, centre_px: tuple[float, float], seed: int
 
 def ungridded(scene: BaitedScene) -> BaitedScene:
     """The same scene with all its bugs in one cell, so that each looks at every other."""
-    scene.world["cell_px"] = 2.0 * max(scene.size)
     scene.world["columns"] = scene.world["rows"] = 1
     one_cell_and_rim = np.zeros(3 * 3 + 2, np.int32)
     scene._grid = (one_cell_and_rim, *scene._grid[1:])

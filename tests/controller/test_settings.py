@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -34,6 +35,7 @@ APART = [
     ("baited.approach", "compass_near_px", "compass_far_px"),
     ("baited.approach", "antenna_near_px", "antenna_far_px"),
 ]
+GRAMMAR = {"a", "an", "the", "of", "in", "on", "to", "is", "are", "there", "that", "not", "one"}
 
 
 def write(home: Path, text: str | bytes) -> Path:
@@ -140,6 +142,19 @@ def test_every_setting_has_words_and_a_unit_where_its_name_says_one() -> None:
             assert model.model_fields[key].description, f"{section}.{key} has no description"
             if key.endswith(("_s", "_px", "_ticks")):
                 assert unit_of(model, key), f"{section}.{key} has no unit"
+
+
+@pytest.mark.parametrize("section", BAITED)
+def test_the_words_of_a_constant_say_more_than_its_title(section: str) -> None:
+    """At least one word that is neither in the title nor in the setting's name nor of grammar."""
+    for key in plain_fields(BAITED[section]):
+        info = BAITED[section].model_fields[key]
+        known = words(f"{info.title} {key.replace('_', ' ')}") | GRAMMAR
+        assert words(info.description or "") - known, f"{section}.{key}: {info.description}"
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall("[a-z]+", text.lower()))
 
 
 @pytest.mark.parametrize("section", BAITED)

@@ -24,26 +24,38 @@ class Character(Constants):
     """What a bug is given for life, each number drawn uniformly from its least to its largest."""
 
     speed_min_px: float = constant(
-        1.8, SPEED, "Slowest base speed", "速さ 最小", "Base speed of the slowest bug."
+        1.8, SPEED, "Slowest base speed", "速さ 最小", "How far the slowest bug goes in a tick at pace 1."
     )
     speed_max_px: float = constant(
-        4.5, SPEED, "Fastest base speed", "速さ 最大", "Base speed of the fastest bug."
+        4.5, SPEED, "Fastest base speed", "速さ 最大", "How far the fastest bug goes in a tick at pace 1."
     )
     turn_rate_min: float = constant(
-        0.03, TURN_RATE, "Least turn rate", "転回の速さ 最小", "Turn rate of the stiffest bug."
+        0.03,
+        TURN_RATE,
+        "Least turn rate",
+        "転回の速さ 最小",
+        "Turn of the stiffest bug at gain 1 for each radian off its aim.",
     )
     turn_rate_max: float = constant(
-        0.08, TURN_RATE, "Largest turn rate", "転回の速さ 最大", "Turn rate of the nimblest bug."
+        0.08,
+        TURN_RATE,
+        "Largest turn rate",
+        "転回の速さ 最大",
+        "Turn of the nimblest bug at gain 1 for each radian off its aim.",
     )
     fixation_min_deg: float = constant(
-        10.0, FIXATION, "Least fixation angle", "光との角度 最小", "Least angle between heading and light."
+        10.0,
+        FIXATION,
+        "Least fixation angle",
+        "光との角度 最小",
+        "Least angle at which a bug keeps the light to its side.",
     )
     fixation_max_deg: float = constant(
         40.0,
         FIXATION,
         "Largest fixation angle",
         "光との角度 最大",
-        "Largest angle between heading and light.",
+        "Largest angle at which a bug keeps the light to its side.",
     )
     right_handed_share: float = constant(
         0.5,
@@ -53,16 +65,32 @@ class Character(Constants):
         "Share that keeps the light to the right.",
     )
     antenna_min_px: float = constant(
-        6.0, ANTENNA, "Shortest antennae", "センサーの長さ 最短", "Reach of the shortest antennae."
+        6.0,
+        ANTENNA,
+        "Shortest antennae",
+        "センサーの長さ 最短",
+        "From a bug to the tips of the shortest antennae.",
     )
     antenna_max_px: float = constant(
-        14.0, ANTENNA, "Longest antennae", "センサーの長さ 最長", "Reach of the longest antennae."
+        14.0,
+        ANTENNA,
+        "Longest antennae",
+        "センサーの長さ 最長",
+        "From a bug to the tips of the longest antennae.",
     )
     tropotaxis_min: float = constant(
-        0.02, TROPOTAXIS, "Least tropotaxis", "センサーの効き 最小", "Least response to the antennae."
+        0.02,
+        TROPOTAXIS,
+        "Least tropotaxis",
+        "センサーの効き 最小",
+        "How strongly the least responsive bug follows its antennae.",
     )
     tropotaxis_max: float = constant(
-        0.06, TROPOTAXIS, "Largest tropotaxis", "センサーの効き 最大", "Largest response to the antennae."
+        0.06,
+        TROPOTAXIS,
+        "Largest tropotaxis",
+        "センサーの効き 最大",
+        "How strongly the most responsive bug follows its antennae.",
     )
     detection_min: float = constant(
         1.5,
@@ -91,13 +119,25 @@ class Character(Constants):
         0.03, MILLING_SPEED, "Fastest milling", "光を回る速さ 最大", "Fastest circling of the pursued point."
     )
     tremor_min: float = constant(
-        0.06, TREMOR, "Slowest tremor", "ふるえの速さ 最小", "Slowest tremor of the body."
+        0.06,
+        TREMOR,
+        "Slowest tremor",
+        "ふるえの速さ 最小",
+        "How fast the phase of the slowest trembling goes on.",
     )
     tremor_max: float = constant(
-        0.15, TREMOR, "Fastest tremor", "ふるえの速さ 最大", "Fastest tremor of the body."
+        0.15,
+        TREMOR,
+        "Fastest tremor",
+        "ふるえの速さ 最大",
+        "How fast the phase of the fastest trembling goes on.",
     )
     eager_share: float = constant(
-        0.15, SHARE, "Share of eager", "速い虫のわりあい", "Share of bugs eager for the light."
+        0.15,
+        SHARE,
+        "Share of eager",
+        "速い虫のわりあい",
+        "Share of bugs that come to the light faster than usual.",
     )
     eager_min: float = constant(
         1.2, PACE, "Least pace, eager", "速い虫のペース 最小", "Slowest approach of the eager."
@@ -106,7 +146,11 @@ class Character(Constants):
         1.5, PACE, "Largest pace, eager", "速い虫のペース 最大", "Fastest approach of the eager."
     )
     sluggish_share: float = constant(
-        0.15, SHARE, "Share of sluggish", "遅い虫のわりあい", "Share of the others that are sluggish."
+        0.15,
+        SHARE,
+        "Share of sluggish",
+        "遅い虫のわりあい",
+        "Share of the others that come to the light slower than usual.",
     )
     sluggish_min: float = constant(
         0.5, PACE, "Least pace, sluggish", "遅い虫のペース 最小", "Slowest approach of the sluggish."
@@ -125,29 +169,51 @@ class Character(Constants):
 class Gait(Constants):
     """Intermittent motion: how long and how fast the runs, stops and tumbles are, and what follows them."""
 
-    run_min_ticks: int = constant(30, TICKS, "Shortest run", "ラン 最短", "Shortest run.")
+    run_min_ticks: int = constant(30, TICKS, "Shortest run", "ラン 最短", "A run lasts at least this.")
     run_max_ticks: int = constant(
-        150, TICKS, "Longest run", "ラン 最長", "Longest run that is not a long one."
+        150, TICKS, "Longest run", "ラン 最長", "A run lasts at most this, unless it is one of the long ones."
     )
     long_run_share: float = constant(
-        0.15, SHARE, "Share of long runs", "長いランのわりあい", "Share of runs that are long."
+        0.15,
+        SHARE,
+        "Share of long runs",
+        "長いランのわりあい",
+        "Share of runs that `long_run_factor` makes longer.",
     )
     long_run_factor: float = constant(
         2.0, FACTOR, "Length of long runs", "長いランの長さ", "How many times longer a long run is."
     )
-    run_pace_min: float = constant(0.8, PACE, "Least pace, run", "ランのペース 最小", "Slowest run.")
-    run_pace_max: float = constant(1.1, PACE, "Largest pace, run", "ランのペース 最大", "Fastest run.")
-    stop_min_ticks: int = constant(5, TICKS, "Shortest stop", "停止 最短", "Shortest stop.")
-    stop_max_ticks: int = constant(25, TICKS, "Longest stop", "停止 最長", "Longest stop.")
-    tumble_min_ticks: int = constant(3, TICKS, "Shortest tumble", "転回 最短", "Shortest tumble.")
-    tumble_max_ticks: int = constant(10, TICKS, "Longest tumble", "転回 最長", "Longest tumble.")
+    run_pace_min: float = constant(
+        0.8, PACE, "Least pace, run", "ランのペース 最小", "Speed of the slowest run of a search."
+    )
+    run_pace_max: float = constant(
+        1.1, PACE, "Largest pace, run", "ランのペース 最大", "Speed of the fastest run of a search."
+    )
+    stop_min_ticks: int = constant(
+        5, TICKS, "Shortest stop", "停止 最短", "A stop lasts at least this, unless on the way to the light."
+    )
+    stop_max_ticks: int = constant(
+        25, TICKS, "Longest stop", "停止 最長", "A stop lasts at most this, unless on the way to the light."
+    )
+    tumble_min_ticks: int = constant(
+        3, TICKS, "Shortest tumble", "転回 最短", "A tumble lasts at least this."
+    )
+    tumble_max_ticks: int = constant(10, TICKS, "Longest tumble", "転回 最長", "A tumble lasts at most this.")
     tumble_reach_deg: float = constant(
-        126.0, TUMBLE, "Largest tumble", "転回の角度 最大", "Largest tumble to either side."
+        126.0,
+        TUMBLE,
+        "Largest tumble",
+        "転回の角度 最大",
+        "Largest angle drawn for a tumble, to either side.",
     )
     tumble_spread_ticks: int = constant(
-        8, TICKS, "Tumble spread over", "転回を分ける時間", "Each tick turns the tumble divided by this."
+        8,
+        TICKS,
+        "Tumble spread over",
+        "転回を分ける時間",
+        "Each tick of a tumble turns its angle divided by this.",
     )
-    tumble_pace: float = constant(0.15, PACE, "Pace, tumble", "転回のペース", "Pace of a tumble.")
+    tumble_pace: float = constant(0.15, PACE, "Pace, tumble", "転回のペース", "Speed while tumbling.")
     attracted_stop_share: float = constant(
         0.1,
         SHARE,

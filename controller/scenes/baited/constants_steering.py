@@ -28,10 +28,18 @@ class Approach(Constants):
         4.0, GAIN, "Compass gain", "コンパスの強さ", "Turn of the compass; below 0 it leads away."
     )
     compass_near: float = constant(
-        1.5, FACTOR, "Compass strength, near", "コンパスの強さ 短距離", "Strength at the near distance."
+        1.5,
+        FACTOR,
+        "Compass strength, near",
+        "コンパスの強さ 短距離",
+        "Factor of the compass turn at `compass_near_px` and nearer.",
     )
     compass_far: float = constant(
-        0.4, FACTOR, "Compass strength, far", "コンパスの強さ 長距離", "Strength at the far distance."
+        0.4,
+        FACTOR,
+        "Compass strength, far",
+        "コンパスの強さ 長距離",
+        "Factor of the compass turn at `compass_far_px` and farther.",
     )
     compass_near_px: float = constant(
         10.0, DISTANCE, "Compass near distance", "コンパスの短距離", "Nearer, the compass grows no stronger."
@@ -43,10 +51,18 @@ class Approach(Constants):
         1500.0, ANTENNA_GAIN, "Antenna gain", "センサーの強さ", "Turn of the antennae; below 0 away."
     )
     antenna_weight_near: float = constant(
-        0.6, SHARE, "Weight of antennae, near", "センサーのおもみ 短距離", "Share in the turn when near."
+        0.6,
+        SHARE,
+        "Weight of antennae, near",
+        "センサーのおもみ 短距離",
+        "Share of the antennae in the turn at `antenna_near_px` and nearer.",
     )
     antenna_weight_far: float = constant(
-        0.1, SHARE, "Weight of antennae, far", "センサーのおもみ 長距離", "Share in the turn when far."
+        0.1,
+        SHARE,
+        "Weight of antennae, far",
+        "センサーのおもみ 長距離",
+        "Share of the antennae in the turn at `antenna_far_px` and farther.",
     )
     antenna_near_px: float = constant(
         10.0, DISTANCE, "Antennae near distance", "センサーの短距離", "Nearer, their weight grows no more."
@@ -59,7 +75,7 @@ class Approach(Constants):
         FACTOR,
         "Pace at the edge of detection",
         "感知範囲の端のペース",
-        "Pace at the edge, 1 at the circle.",
+        "Pace where the light is just detected; at the circle it is 1.",
     )
     approach_pace_min: float = constant(
         0.9, FACTOR, "Least pace, approach", "光に向かうペース 最小", "Least chance factor, drawn each tick."
@@ -88,16 +104,32 @@ class Milling(Constants):
     orbit_deviation: float = constant(
         0.12, RADII, "Orbit deviation", "回る円の幅", "Standard deviation of the orbits."
     )
-    orbit_min: float = constant(0.15, RADII, "Smallest orbit", "回る円 最小", "Smallest orbit.")
-    orbit_max: float = constant(0.85, RADII, "Largest orbit", "回る円 最大", "Largest orbit.")
+    orbit_min: float = constant(
+        0.15, RADII, "Smallest orbit", "回る円 最小", "An orbit that would be smaller gets this radius."
+    )
+    orbit_max: float = constant(
+        0.85, RADII, "Largest orbit", "回る円 最大", "An orbit that would be larger gets this radius."
+    )
     orbit_ease: float = constant(
-        0.02, EACH_TICK, "Ease to the orbit", "円に入る速さ", "Part of the way to the orbit."
+        0.02,
+        EACH_TICK,
+        "Ease to the orbit",
+        "円に入る速さ",
+        "Part of the way to a newly chosen orbit that is made each tick.",
     )
     milling_pace_min: float = constant(
-        0.3, PACE, "Least pace, milling", "光を回るペース 最小", "Slowest milling."
+        0.3,
+        PACE,
+        "Least pace, milling",
+        "光を回るペース 最小",
+        "Least speed around the light, drawn each tick.",
     )
     milling_pace_max: float = constant(
-        0.6, PACE, "Largest pace, milling", "光を回るペース 最大", "Fastest milling."
+        0.6,
+        PACE,
+        "Largest pace, milling",
+        "光を回るペース 最大",
+        "Largest speed around the light, drawn each tick.",
     )
 
 
@@ -105,13 +137,17 @@ class Search(Constants):
     """Levy flight: targets at truncated power-law distances."""
 
     step_min_px: float = constant(
-        20.0, STEP, "Shortest search step", "さがす距離 最短", "Shortest Levy step."
+        20.0, STEP, "Shortest search step", "さがす距離 最短", "Levy steps are drawn from this length up."
     )
     step_max_px: float = constant(
         500.0, STEP, "Longest search step", "さがす距離 最長", "Longer Levy steps are cut to this."
     )
     arrived_px: float = constant(
-        15.0, ARRIVAL, "Arrived within", "終点とみなす距離", "A target is reached within this."
+        15.0,
+        ARRIVAL,
+        "Arrived within",
+        "終点とみなす距離",
+        "So near to its target a bug chooses the next one.",
     )
     search_gain: float = constant(2.0, GAIN, "Search gain", "さがす力", "Turn towards the target.")
 
@@ -126,10 +162,14 @@ class Avoidance(Constants):
         0.06, NOISE, "Avoidance noise", "離れる時のゆれ", "Largest chance turn of the bored."
     )
     avoid_pace_min: float = constant(
-        0.5, PACE, "Least pace, avoidance", "離れるペース 最小", "Slowest of the bored."
+        0.5, PACE, "Least pace, avoidance", "離れるペース 最小", "Least speed of the bored, drawn each tick."
     )
     avoid_pace_max: float = constant(
-        0.9, PACE, "Largest pace, avoidance", "離れるペース 最大", "Fastest of the bored."
+        0.9,
+        PACE,
+        "Largest pace, avoidance",
+        "離れるペース 最大",
+        "Largest speed of the bored, drawn each tick.",
     )
 
 
@@ -144,13 +184,23 @@ class Moving(Constants):
     separation_gain: float = constant(
         0.08, SEPARATION, "Separation", "個体を離す力", "Part of the turn away from others."
     )
-    turn_limit: float = constant(5.0, LIMIT, "Turn limit", "一度の転回 最大", "Largest turn of a tick.")
+    turn_limit: float = constant(
+        5.0, LIMIT, "Turn limit", "一度の転回 最大", "In a tick no bug turns farther than this."
+    )
     steering_noise_rad: float = constant(
         0.01, NOISE, "Steering noise", "向きのゆれ", "Largest chance turn of a running bug."
     )
     pace_slowest: float = constant(
-        0.91, FACTOR, "Noise of pace, least", "ペースのゆれ 最小", "Least smooth noise."
+        0.91,
+        FACTOR,
+        "Noise of pace, least",
+        "ペースのゆれ 最小",
+        "Share of its speed that a bug keeps at least; smooth noise varies it.",
     )
     pace_fastest: float = constant(
-        0.98, FACTOR, "Noise of pace, largest", "ペースのゆれ 最大", "Largest smooth noise."
+        0.98,
+        FACTOR,
+        "Noise of pace, largest",
+        "ペースのゆれ 最大",
+        "Share of its speed that a bug keeps at most; smooth noise varies it.",
     )

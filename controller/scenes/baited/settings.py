@@ -24,7 +24,7 @@ class BaitedSettings(Constants):
         ge=0,
         le=100_000,
         title="Bugs",
-        description="How many bugs there are.",
+        description="How many bugs live on the screen.",
         json_schema_extra={"live": True, "step": 10, "ja": "虫の数"},
     )
     light_radius_px: float = Field(
@@ -32,7 +32,7 @@ class BaitedSettings(Constants):
         ge=20.0,
         le=2000.0,
         title="Light radius",
-        description="Radius of the light's circle.",
+        description="Within this distance of the light bugs circle it and lose interest.",
         json_schema_extra={"unit": "px", "live": True, "step": 5.0, "ja": "光の大きさ"},
     )
     boredom_threshold: float = Field(
@@ -56,7 +56,7 @@ class BaitedSettings(Constants):
         ge=0.0,
         le=1.0,
         title="Gain when the light comes on",
-        description="Interest gained when the light comes on.",
+        description="Interest that comes back at once when the light comes on.",
         json_schema_extra={"live": True, "step": 0.01, "ja": "点灯時の興味の戻り"},
     )
     decay_min: float = Field(
@@ -64,7 +64,7 @@ class BaitedSettings(Constants):
         ge=0.0,
         le=1.0,
         title="Slowest habituation",
-        description="Slowest habituation.",
+        description="Interest lost in the light by the bug that habituates slowest.",
         json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最小"},
     )
     decay_max: float = Field(
@@ -72,7 +72,7 @@ class BaitedSettings(Constants):
         ge=0.0,
         le=1.0,
         title="Fastest habituation",
-        description="Fastest habituation.",
+        description="Interest lost in the light by the bug that habituates fastest.",
         json_schema_extra={"unit": "1/tick", "live": True, "step": 0.0001, "ja": "飽きる速さ 最大"},
     )
     reaction_delay_max_ticks: int = Field(
@@ -80,7 +80,7 @@ class BaitedSettings(Constants):
         ge=0,
         le=36_000,
         title="Longest reaction delay",
-        description="Longest delay before a bug notices.",
+        description="Time after which the last bug notices that the light is on.",
         json_schema_extra={"unit": "ticks", "live": True, "step": 10, "ja": "反応の遅れ 最大"},
     )
     size_min_px: float = Field(
@@ -88,7 +88,7 @@ class BaitedSettings(Constants):
         ge=2.0,
         le=400.0,
         title="Smallest bug",
-        description="Smallest bug.",
+        description="Glyph size of the smallest bug.",
         json_schema_extra={"unit": "px", "live": True, "step": 1.0, "ja": "虫の大きさ 最小"},
     )
     size_max_px: float = Field(
@@ -96,7 +96,7 @@ class BaitedSettings(Constants):
         ge=2.0,
         le=400.0,
         title="Largest bug",
-        description="Largest bug.",
+        description="Glyph size of the largest bug.",
         json_schema_extra={"unit": "px", "live": True, "step": 1.0, "ja": "虫の大きさ 最大"},
     )
     character: Character = _section(Character, "Character", "個性", "What a bug is given for life.")

@@ -148,14 +148,27 @@ class KernelCache:
 
 def _kept(place: Path) -> dict[str, bytes]:
     """The files of a sealed cache by their names; ValueError or OSError when it is not whole."""
-    listed = json.loads((place / MANIFEST).read_bytes())
-    if not isinstance(listed, dict) or not listed:
-        raise ValueError(f"{MANIFEST} lists nothing")
+    listed = _listed(place)
     files = {name: (place / name).read_bytes() for name in listed}
     changed = [name for name in files if hashlib.sha256(files[name]).hexdigest() != listed[name]]
     if changed:
         raise ValueError(f"{changed[0]} is not as it was written")
     return files
+
+
+def _listed(place: Path) -> dict[str, str]:
+    """The digests in the manifest by the names of the files, all of which lie in the folder."""
+    try:
+        listed = json.loads((place / MANIFEST).read_bytes())
+    except RecursionError as error:
+        raise ValueError(f"{MANIFEST} is nested too deeply") from error
+    if not isinstance(listed, dict) or not listed:
+        raise ValueError(f"{MANIFEST} lists nothing")
+    inside = place.resolve()
+    for name in listed:
+        if not (place / name).resolve().is_relative_to(inside):
+            raise ValueError(f"{MANIFEST} lists {name}, which is not in the folder")
+    return listed
 
 
 def _is_whole(place: Path) -> bool:

@@ -205,6 +205,19 @@ def manifest(content: bytes | None) -> Callable[[Path], None]:
     return change
 
 
+def list_one_outside(name: str) -> Callable[[Path], None]:
+    """A file beside the cache, listed with its digest under this name; {} stands for its folder."""
+
+    def change(place: Path) -> None:
+        outside = place.parent / "outside.nbc"
+        outside.write_bytes(b"outside")
+        listed = json.loads((place / MANIFEST).read_bytes())
+        listed[name.format(place.parent)] = sha256(b"outside").hexdigest()
+        (place / MANIFEST).write_text(json.dumps(listed), encoding="utf-8")
+
+    return change
+
+
 HARMS = {
     "cut": cut,
     "emptied files": empty_files,
@@ -217,6 +230,9 @@ HARMS = {
     "manifest cut": manifest(b'{"rule.nbi": "0a'),
     "manifest of nothing": manifest(b"{}"),
     "manifest of another kind": manifest(b"[1, 2]"),
+    "manifest nested deeply": manifest(b"[" * 200_000 + b"]" * 200_000),
+    "manifest that leads out": list_one_outside("../outside.nbc"),
+    "manifest that leads out at once": list_one_outside("{}/outside.nbc"),
 }
 
 
@@ -227,6 +243,8 @@ def test_no_file_of_a_damaged_cache_reaches_numba_and_what_is_wrong_is_told(
     """The judgement alone, without a compilation: a whole cache is taken, a harmed one is left."""
     monkeypatch.delenv(OVERRIDE, raising=False)
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     maker = KernelCache(tmp_path, print)
     maker.prepare()
     for name in ("a.1.nbc", "a.nbi"):
@@ -240,6 +258,7 @@ def test_no_file_of_a_damaged_cache_reaches_numba_and_what_is_wrong_is_told(
         taker.prepare()
         assert taker.warm is not harmed
         assert bool(files(Path(numba.config.CACHE_DIR))) is not harmed
+        assert not Path(numba.config.CACHE_DIR, "../outside.nbc").exists()
         assert (str(place) in taker.fault) is harmed
 
 

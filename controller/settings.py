@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from controller.inputs.camera_settings import CameraSettings
 from controller.inputs.settings import DemoSettings
@@ -125,7 +126,7 @@ def _load_config(home: Path) -> Settings:
         values = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         return _compose({}, path)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         settings = _compose({}, path)
         settings.warnings.append(
             f"{path} cannot be read ({error}); it is left as it is and the defaults are used. "
@@ -203,7 +204,8 @@ def _section(name: str, values: Mapping[str, Any], where: str = "") -> BaseModel
     try:
         return model.model_validate(values, strict=True)
     except ValidationError as error:
-        raise ConfigError(f"{where}[{name}] " + "; ".join(_complaints(model, error))) from error
+        faults = [_complaint(name, model, fault) for fault in error.errors()]
+        raise ConfigError(where + "; ".join(faults)) from error
 
 
 def _by_section(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -244,8 +246,9 @@ def _leaves(prefix: str, values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def nested(model: type[BaseModel], key: str) -> type[BaseModel] | None:
-    """The section below `key` when that field is a section of its own, else None."""
-    kind = model.model_fields[key].annotation
+    """The section below `key` when there is such a field and it is a section of its own, else None."""
+    info = model.model_fields.get(key)
+    kind = info.annotation if info else None
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
@@ -264,19 +267,17 @@ def all_sections() -> Iterator[tuple[str, type[BaseModel]]]:
                 yield f"{name}.{key}", inner
 
 
-def _complaints(model: type[BaseModel], error: ValidationError) -> list[str]:
-    found = []
-    for fault in error.errors():
-        key = ".".join(str(part) for part in fault["loc"])
-        if not key or (key in model.model_fields and nested(model, key) and fault["type"] == "value_error"):
-            found.append(fault["msg"])
-            continue
-        owner, leaf = model, key
-        if "." in key and (inner := nested(model, key.split(".")[0])) is not None:
-            owner, leaf = inner, key.split(".")[1]
-        unit = unit_of(owner, leaf)
-        found.append(f"{key}{f' ({unit})' if unit else ''} = {fault['input']!r}: {fault['msg']}")
-    return found
+def _complaint(section: str, model: type[BaseModel], fault: ErrorDetails) -> str:
+    """One fault of a section with the name of the innermost section that it is in."""
+    keys = [str(part) for part in fault["loc"]]
+    whole = fault["type"] == "value_error"  # of the section, not of a key in it
+    while keys and (inner := nested(model, keys[0])) and (whole or keys[1:]):
+        section, model, keys = f"{section}.{keys[0]}", inner, keys[1:]
+    words = fault["msg"].removeprefix("Value error, ")
+    if not keys:
+        return f"[{section}] {words}"
+    unit = unit_of(model, keys[0])
+    return f"[{section}] {'.'.join(keys)}{f' ({unit})' if unit else ''} = {fault['input']!r}: {words}"
 
 
 def _nearest(name: str, known: Mapping[str, Any]) -> str:

@@ -199,14 +199,21 @@ class Show:
             self.log.note(kind, {"source": light.source, "reason": light.reason}, light.at_s)
         self._light = self.pulse.light = light
         event = self.visits.step(tick, *light.contact)
+        if isinstance(event, Started):
+            self._begin_visit()
         if event is not None:
             self._put(event)
-        if isinstance(event, Started):
-            self.scene.begin_visit()
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
             self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
         self.pulse.tick, self.pulse.tick_at_s = tick, self._timer()
+
+    def _begin_visit(self) -> None:
+        """Before the log hears of it: what the last visitor left must not be told of this one."""
+        try:
+            self.scene.begin_visit()
+        except Exception as error:  # noqa: BLE001  a visit counts more than its measures
+            self._note_fault(error)
 
     def _put(self, event: Event) -> None:
         """Hand an event over with the scene's measures, or without when these fail."""
@@ -236,8 +243,11 @@ class Show:
         )
 
     def _resize(self, size: tuple[int, int]) -> None:
+        """A picture without a side, as of a window put away, changes nothing."""
+        if min(size) < 1:
+            return
         # A held mouse says nothing until it is moved: its light keeps the place on the wall, too.
-        across, down = size[0] / max(self.size[0], 1), size[1] / max(self.size[1], 1)
+        across, down = size[0] / self.size[0], size[1] / self.size[1]
         self._light = replace(self._light, x=self._light.x * across, y=self._light.y * down)
         self.size = size
         self.scene.resize(size)

@@ -82,6 +82,20 @@ def test_the_light_of_a_held_mouse_keeps_its_place_on_the_wall_when_the_screen_g
     assert beam[:2] == pytest.approx((1200.0, 400.0))
 
 
+def test_a_picture_that_has_no_side_for_a_moment_moves_no_bug_and_no_light() -> None:
+    clock = ManualClock()
+    canvas = Paper(clock)
+    show, _ = show_of(canvas, clock, pace=lambda: clock.sleep(1 / 60))
+    show.run(until_s=0.5)
+    before = show.scene.frame(1.0)[0][:, :2].copy()
+    for until_s, size in ((0.55, (0, 0)), (0.6, (1920, 0)), (0.65, (1920, 1080))):
+        canvas.resizes = [size]
+        show.run(until_s=until_s)
+    assert np.hypot(*(show.scene.frame(1.0)[0][:, :2] - before).T).max() < 100
+    assert show.pulse.light is not None
+    assert (show.pulse.light.x, show.pulse.light.y) == (1800.0, 600.0)
+
+
 def test_a_film_in_its_own_time_tells_how_long_its_pictures_really_took() -> None:
     """Pictures of 0.2 s of the host's time: 5 a second in the summary, 60 a second in the film."""
     host = ManualClock(1000.0)

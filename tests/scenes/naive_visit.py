@@ -46,7 +46,8 @@ class Observer:
             if not within:
                 continue
             self.exposure += 1
-            self.reached.setdefault(number, self.ticks)
+            if self.scene.bugs["reacted"][number] and after[number] > threshold:
+                self.reached.setdefault(number, self.ticks)
             if before[number] > threshold >= after[number]:
                 self.bored.setdefault(number, self.ticks)
         self.peak = max(self.peak, sum(inside))
@@ -63,6 +64,7 @@ class Observer:
             "mean_interest": sum(interests) / len(interests) if interests else 0.0,
             "exposure_bug_s": self.exposure / TICKS_PER_S,
             "peak_inside": float(self.peak),
+            "put_back": 0.0,
         }
         if self.interest_at_off is not None:
             found["mean_interest_at_off"] = self.interest_at_off

@@ -72,7 +72,7 @@ def test_bugs_that_were_bored_before_do_not_count_as_grown_bored(threshold: floa
 def test_a_visit_of_the_articles_times_is_measured_as_it_is_seen() -> None:
     """In the circle throughout: bored after 11.8 and 35.4 s at the article's slowest and fastest."""
     scene = opened(2, decay_min=0.0004, decay_max=0.0012)
-    scene.bugs["decay_rate"] = [0.0012, 0.0004]
+    scene.bugs["decay_rate"], scene.bugs["reaction_delay"] = [0.0012, 0.0004], 0
     for _ in range(fewer(2200)):
         scene.bugs["x"], scene.bugs["y"] = MIDDLE
         scene.advance(True, *MIDDLE)

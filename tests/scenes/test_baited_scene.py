@@ -30,13 +30,6 @@ def digest(scene: BaitedScene) -> str:
     return hashlib.sha256(scene.frame(0.5)[0].tobytes() + scene.bugs.tobytes()).hexdigest()
 
 
-@pytest.mark.parametrize("saved", [b"", b"BT01", b"XXXX" + bytes(4000), b"BT01" + bytes(333)])
-def test_what_is_no_snapshot_is_refused(saved: bytes) -> None:
-    scene = BaitedScene(BaitedSettings(bugs=3), SIZE, 1)
-    with pytest.raises(ValueError, match="snapshot"):
-        scene.restore(saved)
-
-
 def test_individual_differences_are_those_of_the_original() -> None:
     """15 % eager, 12.75 % sluggish, the rest between, over 40,000 bugs."""
     bugs = BaitedScene(BaitedSettings(bugs=40_000), SIZE, 5).bugs

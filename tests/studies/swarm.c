@@ -274,7 +274,8 @@ RULE void note_in_visit(struct bug *bug, const struct world *world, struct visit
     visit->interest += bug->interest;
     if (!(world->on && distance < world->light_radius_px)) return;
     visit->inside++;
-    if (bug->reached_at_ticks < 0) bug->reached_at_ticks = (int32_t)visit->ticks;
+    if (bug->reached_at_ticks < 0 && bug->reacted && bug->interest > world->boredom_threshold)
+        bug->reached_at_ticks = (int32_t)visit->ticks;
     if (bug->bored_at_ticks < 0 && bug->interest <= world->boredom_threshold &&
         world->boredom_threshold < interest_before)
         bug->bored_at_ticks = (int32_t)visit->ticks;
@@ -302,7 +303,7 @@ void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *re
     const uint64_t key = tick_key(seed, tick);
     for (int64_t i = 0; i < count; i++) {
         struct bug *bug = &bugs[i];
-        struct stream draws = {agent_key(key, (uint64_t)i), 0, given->given, given->tape};
+        struct stream draws = {agent_key(key, (uint64_t)bug->number), 0, given->given, given->tape};
         const double dx = world->light_x - bug->x, dy = world->light_y - bug->y;
         const double distance = sqrt(dx * dx + dy * dy);
         const double interest_before = update_interest(bug, world, just_on, distance);

@@ -151,8 +151,8 @@ def fill_in(world: npt.NDArray[np.void], settings: BaitedSettings) -> None:
         world[name] = value
 
 
-def longest_step_px(settings: BaitedSettings) -> float:
-    """No bug made with these settings moves farther in one tick."""
+def fastest_px(settings: BaitedSettings) -> float:
+    """No bug made with these settings has a larger speed, px a tick."""
     character, approach = settings.character, settings.approach
     eager = max(character.eager_max, character.sluggish_max, character.usual_max)
     paces = (
@@ -162,4 +162,4 @@ def longest_step_px(settings: BaitedSettings) -> float:
         settings.avoidance.avoid_pace_max,
         eager * max(1.0, approach.edge_pace) * approach.approach_pace_max,
     )
-    return character.speed_max_px * max(paces) * settings.moving.pace_fastest
+    return character.speed_max_px * max(paces)

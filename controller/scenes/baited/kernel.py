@@ -6,7 +6,7 @@ import numpy as np
 
 from controller.behavior.angles import mapped
 from controller.behavior.compiling import rule
-from controller.behavior.draws import agent_key, between, tick_key
+from controller.behavior.draws import MOST_GIVEN, agent_key, between, tick_key
 from controller.behavior.gait import RUN, TUMBLE, change_gait, tumble_turn
 from controller.behavior.habituation import notice_light_on, update_interest, update_reaction
 from controller.behavior.milling import milling_turn
@@ -94,9 +94,10 @@ def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places
     world, visit, draws = worlds[0], visits[0], given[0]
     fill_grid(bugs, world, starts, cells, places, xs, ys)
     key = tick_key(seed, tick)
+    draws.given = min(draws.given, MOST_GIVEN)
     for i in range(bugs.size):
         bug = bugs[i]
-        draws.key = agent_key(key, np.uint64(i))
+        draws.key = agent_key(key, np.uint64(bug.number))
         draws.spent = 0
         if just_on:
             notice_light_on(bug, world)

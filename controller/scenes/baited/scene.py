@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,16 @@ from controller.scenes.baited.bugs import (
     BUG,
     MADE,
     MOVING,
+    fastest_px,
     fill_in,
     hatch,
-    longest_step_px,
     no_draws,
     world_of,
 )
 from controller.scenes.baited.constants_life import Character
 from controller.scenes.baited.drawing import POSE_FIELDS, X, Y, interpolate, pose, scatter_dust
 from controller.scenes.baited.kernel import step
+from controller.scenes.baited.saved import Saved, read_saved, write_saved
 from controller.scenes.baited.settings import BaitedSettings
 from controller.scenes.baited.visit import VISIT, begin, measures_of
 
@@ -38,9 +38,6 @@ _MAKING = {
     *Character.model_fields,
     *("decay_min", "decay_max", "reaction_delay_max_ticks", "size_min_px", "size_max_px"),
 }
-_SAVED_HEAD = struct.Struct("<4sQqddddq")
-_SAVED_MARK = b"BT02"
-_SAVED_BUG = recfunctions.repack_fields(np.zeros(0, BUG)[list(MOVING)]).dtype
 _DARK = np.empty((0, 4), np.float32)
 
 
@@ -133,10 +130,12 @@ class BaitedScene:
         fill_in(self.world, changed)
         if key in _MAKING:
             self._make_anew()
+        self._hold_speeds()
         if changed.bugs != self.bugs.size:
             self._change_number(changed.bugs)
         else:
             self._lay_grid()
+            pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
 
     def _made(self, count: int, first: int = 0) -> npt.NDArray[np.void]:
         """Bugs as the seed and the settings of now make them, those before `first` left out."""
@@ -149,7 +148,14 @@ class BaitedScene:
         made = self._made(self.bugs.size)
         for field in MADE:
             self.bugs[field] = made[field]
-        pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
+
+    def _hold_speeds(self) -> None:
+        """What runs since before a change is no faster than the settings of now allow.
+
+        The cells hang on settings alone, so that a swarm from a snapshot sums up in the same order.
+        """
+        limit = fastest_px(self.settings) * (1.0 + 1e-9)
+        self.bugs["speed"] = np.minimum(self.bugs["speed"], limit)
 
     def _change_number(self, count: int) -> None:
         kept = min(count, self.bugs.size)
@@ -161,11 +167,11 @@ class BaitedScene:
         self._before[:kept] = before
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Another screen size in px: all keep their place on the wall, so nothing jumps there."""
+        """Another screen size, sides of 1 px at least: all keep their place on the wall."""
         before = self.size
         self.world["width"], self.world["height"] = size
         for axis, name in ((X, "x"), (Y, "y")):
-            share = size[axis] / max(before[axis], 1)
+            share = size[axis] / before[axis]
             way_px = self.bugs[name] * (share - 1.0)
             self.bugs[name] += way_px
             # Their targets come along, or all would walk to where the old screen was.
@@ -201,33 +207,31 @@ class BaitedScene:
         return np.asarray(self.bugs["interest"] <= self.settings.boredom_threshold)
 
     def snapshot(self) -> bytes:
-        """All that moves, for `restore` on a scene of the same settings; 148 bytes a bug."""
-        world = self.world[0]
-        light = (float(world["light_x"]), float(world["light_y"]))
-        head = (_SAVED_MARK, int(self.seed), self.tick, *light, *self.size, int(world["on"]))
+        """All that moves, for `restore` on a scene of the same settings; 152 bytes a bug."""
+        light = self.world[0]
+        place = (float(light["light_x"]), float(light["light_y"]))
         moving = recfunctions.repack_fields(self.bugs[list(MOVING)])
-        return _SAVED_HEAD.pack(*head) + self.visit.tobytes() + moving.tobytes()
+        return write_saved(
+            Saved(int(self.seed), self.tick, place, self.size, bool(light["on"]), self.visit, moving)
+        )
 
     def restore(self, saved: bytes) -> None:
         """Go on from a snapshot, under the settings of this scene but for the number of bugs.
 
-        Raises ValueError when it is not one of this version.
+        Raises ValueError when it is not one of this version; then nothing has changed.
         """
-        start = _SAVED_HEAD.size + VISIT.itemsize
-        if len(saved) < start or (len(saved) - start) % _SAVED_BUG.itemsize or saved[:4] != _SAVED_MARK:
-            raise ValueError("not a snapshot of the scene baited in this version")
-        moving = np.frombuffer(saved, _SAVED_BUG, offset=start)
-        _, seed, self.tick, x, y, width, height, on = _SAVED_HEAD.unpack_from(saved)
-        for name, value in zip(
-            ("light_x", "light_y", "width", "height", "on"), (x, y, width, height, on), strict=True
-        ):
-            self.world[name] = value
-        self.seed, self.levels = np.uint64(seed), levels_of(seed)
-        self.settings.bugs = moving.size
-        self.visit = np.frombuffer(saved, VISIT, 1, _SAVED_HEAD.size).copy()
-        self.bugs = self._made(moving.size)
+        found = read_saved(saved)
+        settings = self.settings.model_copy(deep=True)
+        settings.bugs = found.moving.size
+        self.settings, self.seed, self.tick = settings, np.uint64(found.seed), found.tick
+        self.world, self.levels = world_of(settings, found.size), levels_of(found.seed)
+        self.world["light_x"], self.world["light_y"] = found.light
+        self.world["on"] = found.on
+        self.visit = found.visit
+        self.bugs = self._made(found.moving.size)
         for field in MOVING:
-            self.bugs[field] = moving[field]
+            self.bugs[field] = found.moving[field]
+        self._hold_speeds()
         self._allocate()
 
     def _allocate(self) -> None:
@@ -242,15 +246,12 @@ class BaitedScene:
     def _lay_grid(self) -> None:
         """Cells as wide as anything that can happen between two bugs in one tick."""
         count, width, height = self.bugs.size, *self.size
-        margin = largest = self.settings.size_max_px
-        longest_px = longest_step_px(self.settings)
-        if count:
-            largest = max(largest, float(self.bugs["base_size"].max()))
-            longest_px = max(longest_px, float(self.bugs["speed"].max()))
+        margin = self.settings.size_max_px
+        longest_px = fastest_px(self.settings) * self.settings.moving.pace_fastest
         fewest = math.sqrt(
             (width + 2 * margin) * (height + 2 * margin) / (CELLS_FOR_A_BUG * count + FEWEST_CELLS)
         )
-        cell_px = max(largest * self.settings.moving.personal_space + longest_px, fewest)
+        cell_px = max(margin * self.settings.moving.personal_space + longest_px, fewest)
         columns, rows = (max(1, math.ceil((side + 2 * margin) / cell_px)) for side in (width, height))
         self.world["margin_px"], self.world["cell_px"] = margin, cell_px
         self.world["columns"], self.world["rows"] = columns, rows

@@ -18,12 +18,15 @@ NOT_YET = -1
 
 @rule
 def note_in_visit(bug, world, visit, distance, interest_before):
-    """The bug's part in the tick: its first time inside, and its crossing of the boredom threshold."""
+    """The bug's part in the tick: when it first was inside for the light, and when the light bored it.
+
+    It has reached the circle once it is inside, has noticed the light and is not bored (seed 001's `ins`).
+    """
     visit.interest += bug.interest
     if not (world.on and distance < world.light_radius_px):
         return
     visit.inside += 1
-    if bug.reached_at_ticks < 0:
+    if bug.reached_at_ticks < 0 and bug.reacted and bug.interest > world.boredom_threshold:
         bug.reached_at_ticks = visit.ticks
     if bug.bored_at_ticks < 0 and bug.interest <= world.boredom_threshold < interest_before:
         bug.bored_at_ticks = visit.ticks
@@ -52,12 +55,14 @@ def begin(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> None:
 def measures_of(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> dict[str, float]:
     """The visit's measures until now: counts of bugs, times since its begin in s, exposure in bug-seconds.
 
-    `half_..._s` is when half of all bugs had; a time that never came is left out.
+    `half_..._s` is when half of all bugs had; a time that never came is left out. `put_back` counts
+    since the scene was opened.
     """
     visit = visits[0]
     found = {
         "exposure_bug_s": float(visit["exposure_ticks"]) / TICKS_PER_S,
         "peak_inside": float(visit["peak_inside"]),
+        "put_back": float(visit["put_back"]),
     }
     if visit["lit_ticks"]:
         found["mean_interest_at_off"] = float(visit["lit_interest"])

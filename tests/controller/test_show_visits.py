@@ -1,0 +1,78 @@
+"""What the log is told of a visit: its own measures, and none that the last visitor left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+from controller.light import LightSample
+from controller.scenes.baited.scene import BaitedScene
+from controller.scenes.baited.settings import BaitedSettings
+from controller.show import Show
+from controller.stepper import ManualClock, Stepper
+from logs.settings import LogSettings
+from logs.visits import Event, Started, Visits
+
+SIZE = (640, 480)
+LIT_S = ((1.0, 25.0), (30.0, 30.5))
+
+
+class Hand:
+    """Lights the middle of the screen at the times of LIT_S."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self._clock = clock
+
+    def poll(self, tick: int) -> LightSample:
+        now_s = self._clock()
+        return LightSample(tick, now_s, 320.0, 240.0, any(on <= now_s < off for on, off in LIT_S), "mouse")
+
+
+class Book:
+    """Keeps each event with its measures, as the log would: the last value of each name stands."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[type[Event], dict[str, float]]] = []
+        self.sessions: dict[int, dict[str, float]] = {}
+
+    def put(self, event: Event, measures: Mapping[str, float] | None = None) -> None:
+        self.told.append((type(event), dict(measures or {})))
+        self.sessions.setdefault(event.number, {}).update(measures or {})
+
+    def note(self, *_: Any) -> None:
+        pass
+
+
+def shown() -> Book:
+    clock, book = ManualClock(), Book()
+    canvas = SimpleNamespace(
+        size=SIZE,
+        refresh_rate=60.0,
+        gpu_time_s=None,
+        wants_to_quit=False,
+        dispatch=lambda: None,
+        take_resizes=list,
+        draw=lambda *_: None,
+        flip=lambda: None,
+    )
+    scene = BaitedScene(BaitedSettings(bugs=60), SIZE, 3)
+    show = Show(
+        canvas, Hand(clock), scene, Visits(LogSettings()), book, Stepper(clock), clock,
+        lambda: clock.sleep(1 / 60),
+    )  # fmt: skip
+    assert show.run(until_s=32.0) == 0
+    return book
+
+
+def test_a_short_visit_after_a_long_one_has_nothing_of_it() -> None:
+    """24 s in the light bore many bugs; half a second bores none, and nothing says when."""
+    book = shown()
+    long, short = book.sessions.values()
+    assert long["grew_bored"] > 5
+    assert 10 < long["first_grew_bored_s"] < 25
+    assert short["grew_bored"] == 0
+    assert "first_grew_bored_s" not in short
+    assert short["exposure_bug_s"] < 60 * 0.5
+    begun = [measures for kind, measures in book.told if kind is Started]
+    assert [measures["exposure_bug_s"] for measures in begun] == [0.0, 0.0]

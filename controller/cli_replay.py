@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_progress import compiling, progress_bar
 from controller.cli_record import Recorded, record_option
+from controller.install.interrupts import INTERRUPTED
 from controller.install.versions import program_version
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
+from controller.recording.rows import Head
+from controller.recording.sources import sources_digest
 
 PROGRESS_TICKS = 600
+NOTHING_COMPARED = 5
 
 
 @click.command()
@@ -33,7 +37,8 @@ PROGRESS_TICKS = 600
 def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded, **shown: Any) -> None:
     """Show a recording FILE again, and say whether it came to the same, to the byte (else exit code 1).
 
-    Nothing is logged, and it may run beside a show.
+    Nothing is logged, and it may run beside a show. With --check the exit code is 5 for a recording that
+    does not tell what it came to.
     """
     if check and (record.film or any(value not in (None, False) for value in shown.values())):
         raise Refused("--check draws nothing: leave the options of the picture out.", 2)
@@ -43,21 +48,24 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
         recording = Recording(file)
         for note in recording.notes:
             click.echo(f"{file}: {note}", err=True)
-        player = player_of(recording, home, lambda line: click.echo(line, err=True))
+        with compiling():
+            player = player_of(recording, home, lambda line: click.echo(line, err=True))
         code = _run_through(player) if check else _show(home, player, record, **shown)
         agrees = _tell(player, as_json)
     except RecordingError as error:
         raise Refused(str(error), 2) from error
     except OSError as error:
         raise Refused(f"{file} cannot be read: {error.strerror or error}") from error
+    except KeyboardInterrupt as key:
+        raise Refused("Interrupted: nothing is compared.", INTERRUPTED) from key
+    if check and agrees is None:
+        code = NOTHING_COMPARED
     sys.exit(code or int(agrees is False))
 
 
 def _run_through(player: Player) -> int:
     """All steps without a picture; the exit code of the showing, of which there is none: 0."""
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("ticks", total=player.recording.ticks)
         while not player.ended:
             for _ in range(min(PROGRESS_TICKS, player.recording.last_tick - player.tick)):
@@ -119,8 +127,14 @@ def _words(agrees: bool | None, recording: Recording) -> str:
         return "the recording does not tell what it came to, so nothing is compared."
     if agrees:
         return "the same, to the byte."
-    return (
-        "it differs from what was recorded. The program may be another "
-        f"(recorded by {recording.head.program or 'an unknown one'}, this is {program_version()}), "
-        "or the machine, or the file was changed."
-    )
+    return f"it differs from what was recorded. {_reason(recording.head)}"
+
+
+def _reason(head: Head) -> str:
+    """Why it may differ, as far as can be told."""
+    programs = f"(recorded by {head.program or 'an unknown one'}, this is {program_version()})"
+    if not head.sources:
+        return f"The program may be another {programs}, or the machine, or the file was changed."
+    if head.sources != sources_digest():
+        return f"The scene's program is another {programs}: replay it with the one that recorded it."
+    return "The scene's program is the same: the machine or its libraries are others, or the file changed."

@@ -13,11 +13,10 @@ from typing import Any
 
 import click
 from pydantic import BaseModel
-from rich.console import Console
-from rich.progress import Progress
 
 from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
-from controller.install.interrupts import INTERRUPTED, leave_quietly, raise_again
+from controller.cli_progress import compiling, progress_bar
+from controller.install.interrupts import INTERRUPTED
 from controller.scenes import SCENES
 from logs.durable import replace_text
 
@@ -71,7 +70,7 @@ def simulate(
 
     try:
         plan = read_schedule(schedule)
-        with _progress() as progress:
+        with progress_bar() as progress:
             task = progress.add_task(f"{runs} x {plan.frames} frames", total=runs * plan.frames)
             found = run_all(
                 name, settings[name], plan, size, runs, seed, lambda frames: progress.advance(task, frames)
@@ -134,19 +133,11 @@ def _tell(found: dict[str, Any]) -> None:
     )
 
 
-def _progress() -> Progress:
-    """A bar that is gone when the work is done, and nothing where nobody looks."""
-    console = Console(stderr=True)
-    return Progress(console=console, transient=True, disable=not console.is_terminal)
-
-
 def _load_kernels(home: Path, scene: str, section: BaseModel) -> None:
     from controller.kernelcache import load_kernels
 
-    # An exception within the compiler would come out as another one.
-    leave_quietly()
-    load_kernels(home, scene, section, lambda line: click.echo(line, err=True))
-    raise_again()
+    with compiling():
+        load_kernels(home, scene, section, lambda line: click.echo(line, err=True))
 
 
 @contextmanager

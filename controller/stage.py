@@ -30,6 +30,7 @@ from controller.pacing import Rhythm
 from controller.panel_file import PanelSaver
 from controller.recording.recorded_scene import RecordedScene
 from controller.recording.rows import FORMAT, VERSION, Head
+from controller.recording.sources import sources_digest
 from controller.recording.writing import RecordingWriter
 from controller.scenes import Beam, Rows, open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
@@ -218,6 +219,7 @@ def head_of(settings: Settings, size: tuple[int, int], seed: int) -> Head:
         format=FORMAT,
         version=VERSION,
         program=program_version(),
+        sources=sources_digest(),
         scene=name,
         settings=section,
         seed=seed,

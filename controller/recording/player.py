@@ -5,15 +5,25 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from pydantic import ValidationError
 
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.recorded_scene import digest
 from controller.recording.rows import NewScene, Resize, Restored, Row, Sample, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
+
+class SizedScene(Scene, Protocol):
+    """A scene that tells its size, px: a snapshot may have brought another one."""
+
+    @property
+    def size(self) -> tuple[int, int]: ...
+
+
 # (name, settings section as plain values, size px, seed); ValueError says what cannot be.
-OpenScene = Callable[[str, Mapping[str, Any], tuple[int, int], int], Scene]
+OpenScene = Callable[[str, Mapping[str, Any], tuple[int, int], int], SizedScene]
 
 
 @dataclass(frozen=True)
@@ -30,22 +40,23 @@ class Verdict:
 
 
 class Player:
-    """`step` makes one tick of the recording. Raises RecordingError for what the scene refuses.
-
-    `size` is the recorded one, px, at this moment.
-    """
+    """`step` makes one tick of the recording. Raises RecordingError for what the scene refuses."""
 
     def __init__(self, recording: Recording, open_scene: OpenScene) -> None:
         self.recording = recording
         head = recording.head
-        self.tick, self.size = head.tick, head.size
-        self._open = open_scene
-        self._light = (False, head.size[0] / 2, head.size[1] / 2)
+        self.tick, self._open = head.tick, open_scene
         self._rows = recording.rows()
         self._next = next(self._rows, None)
-        self.scene = self._opened(head.scene, head.settings)
+        self.scene = self._opened(head.scene, head.settings, head.size)
         if head.snapshot is not None:
             self._do(Restored(tick=head.tick, snapshot=head.snapshot))
+        self._light = (False, self.size[0] / 2, self.size[1] / 2)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The recorded one at this moment, px."""
+        return self.scene.size
 
     @property
     def ended(self) -> bool:
@@ -80,10 +91,12 @@ class Player:
     def _do(self, row: Row) -> None:
         try:
             self._tell(row)
+        except RecordingError:
+            raise
         except ValueError as error:
             what = row.model_dump_json(exclude={"tick"})
             raise RecordingError(
-                f"{self.recording.path}: the scene refuses {what:.200} at tick {row.tick}: {error}"
+                f"{self.recording.path}: the scene refuses {what:.200} at tick {row.tick}: {_reason(error)}"
             ) from error
 
     def _tell(self, row: Row) -> None:
@@ -93,17 +106,21 @@ class Player:
             case Setting():
                 self.scene.configure(row.setting, row.value)  # type: ignore[arg-type]
             case Resize():
-                self.size = row.size
                 self.scene.resize(row.size)
             case Visit():
                 self.scene.begin_visit()
             case NewScene():
-                self.scene = self._opened(row.scene, row.settings)
+                self.scene = self._opened(row.scene, row.settings, self.size)
             case Restored():
                 self.scene.restore(base64.b64decode(row.snapshot, validate=True))
 
-    def _opened(self, name: str, settings: Mapping[str, Any]) -> Scene:
+    def _opened(self, name: str, settings: Mapping[str, Any], size: tuple[int, int]) -> SizedScene:
         try:
-            return self._open(name, settings, self.size, self.recording.head.seed)
+            return self._open(name, settings, size, self.recording.head.seed)
         except ValueError as error:
             raise RecordingError(f"{self.recording.path}: settings of {name}: {error}") from error
+
+
+def _reason(error: ValueError) -> str:
+    """In one line; of several faults the first."""
+    return error.errors(include_url=False)[0]["msg"] if isinstance(error, ValidationError) else str(error)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from controller.recording.rows import End, Head, NewScene, Row, Unreadable, read_head, read_row
+from controller.recording.rows import (
+    LONGEST_LINE_BYTES,
+    End,
+    Head,
+    NewScene,
+    Row,
+    Unreadable,
+    read_head,
+    read_row,
+)
 from controller.scenes import SCENES
+from controller.stepper import TICKS_PER_S
+
+# A wrong tick would have a replay run for ever.
+MOST_DAYS = 366
+MOST_TICKS = MOST_DAYS * 24 * 3600 * TICKS_PER_S
 
 
 class RecordingError(ValueError):
@@ -22,6 +37,8 @@ class Recording:
     """
 
     def __init__(self, path: Path) -> None:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise RecordingError(f"{path} is no regular file: save it as one first")
         self.path = path
         self.head = self._read_head()
         self.last_tick, self.digest = self.head.tick, ""
@@ -59,6 +76,10 @@ class Recording:
                 raise self._error(
                     number, f"tick {row.tick} after {self.last_tick}; rows stand in the order of their ticks"
                 )
+            if row.tick - self.head.tick > MOST_TICKS:
+                raise self._error(
+                    number, f"tick {row.tick} comes more than {MOST_DAYS} days after the first; mend it"
+                )
             if isinstance(row, NewScene):
                 self._checked(number, row.scene)
             self.last_tick = row.tick
@@ -87,8 +108,11 @@ class Recording:
                 self.notes.append(f"Line {number} is half written and passed over.")
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
+        """Those that are not blank with their numbers, and no more of a longer one than a line can have."""
         with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES + 1), b""), 1):
+                if len(line) > LONGEST_LINE_BYTES:
+                    raise self._error(number, f"longer than {LONGEST_LINE_BYTES >> 20} MB, as no row is")
                 if line.strip():
                     yield number, line
 

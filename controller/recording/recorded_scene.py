@@ -1,19 +1,23 @@
-"""A scene whose recording is written: all that it is told goes into a row, and on to the scene itself."""
+"""A scene whose recording is written: all that it is told goes into a row when it has taken it."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from controller.light import LightSample
 from controller.recording.rows import End, Resize, Restored, Row, Sample, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
+logger = logging.getLogger(__name__)
+
 
 class Writer(Protocol):
-    """Where the rows go; never waits."""
+    """Where the rows go, unchecked: a recording costs no picture. Never waits."""
 
     def put(self, row: Row) -> None: ...
 
@@ -21,9 +25,11 @@ class Writer(Protocol):
 
 
 class RecordedScene:
-    """Stands for `scene` from its opening on. Steps are counted from `tick`, what failed is counted too.
+    """Stands for `scene` from its opening on. Steps are counted from `tick`, once they are made.
 
-    `light` gives the sample that a step is made with, for what the scene itself is not told of it.
+    `light` gives the sample that a step is made with, for what the scene itself is not told of it. What a
+    fault in the scene left half done cannot be told again: the recording then goes on, and its end has no
+    digest.
     """
 
     def __init__(
@@ -31,9 +37,12 @@ class RecordedScene:
     ) -> None:
         self._scene, self._writer, self._light, self._tick = scene, writer, light, tick
         self._given: tuple[Any, ...] = ()
+        self._comparable = True
 
     def step(self, on: bool, x: float, y: float) -> None:
         """One tick; a sample unlike the one before is recorded."""
+        with self._faults_seen():
+            self._scene.step(on, x, y)
         self._tick += 1
         light = self._light()
         device = ("none", True, "") if light is None else (light.source, light.alive, light.reason)
@@ -41,27 +50,30 @@ class RecordedScene:
         if given != self._given:
             self._given = given
             self._writer.put(_sample(self._tick, given, None if light is None else light.at_s))
-        self._scene.step(on, x, y)
 
     def configure(self, name: str, value: Any) -> None:
         """A setting that the scene refuses, by ValueError, is not recorded."""
-        self._scene.configure(name, value)
-        self._writer.put(Setting(tick=self._tick + 1, setting=name, value=value))
+        with self._faults_seen(refusal=ValueError):
+            self._scene.configure(name, value)
+        self._put(Setting, setting=name, value=value)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Another size, px."""
-        self._writer.put(Resize(tick=self._tick + 1, size=size))
-        self._scene.resize(size)
+        with self._faults_seen():
+            self._scene.resize(size)
+        self._put(Resize, size=size)
 
     def begin_visit(self) -> None:
         """A visit began."""
-        self._writer.put(Visit(tick=self._tick + 1, visit=True))
-        self._scene.begin_visit()
+        with self._faults_seen():
+            self._scene.begin_visit()
+        self._put(Visit, visit=True)
 
     def restore(self, saved: bytes) -> None:
-        """Go on from a snapshot."""
-        self._scene.restore(saved)
-        self._writer.put(Restored(tick=self._tick + 1, snapshot=base64.b64encode(saved).decode()))
+        """Go on from a snapshot; one that the scene refuses, by ValueError, is not recorded."""
+        with self._faults_seen(refusal=ValueError):
+            self._scene.restore(saved)
+        self._put(Restored, snapshot=base64.b64encode(saved).decode())
 
     def frame(self, alpha: float) -> tuple[Rows, Beam, Rows]:
         """The scene's own."""
@@ -77,7 +89,25 @@ class RecordedScene:
 
     def end(self) -> bool:
         """Complete the recording; False when it is not whole."""
-        return self._writer.close(End(tick=self._tick, end=True, sha256=digest(self._scene)))
+        found = digest(self._scene) if self._comparable else None
+        return self._writer.close(End(tick=self._tick, end=True, sha256=found))
+
+    def _put(self, kind: type[Row], **content: Any) -> None:
+        """A row that counts from the next step on."""
+        self._writer.put(kind.model_construct(tick=self._tick + 1, **content))
+
+    @contextmanager
+    def _faults_seen(self, refusal: type[Exception] | tuple[()] = ()) -> Iterator[None]:
+        """Notes a fault of the scene and lets it go on; a `refusal` has changed nothing and is none."""
+        try:
+            yield
+        except refusal:
+            raise
+        except Exception:
+            if self._comparable:
+                logger.warning("The recording goes on but cannot be compared: the scene met a fault.")
+            self._comparable = False
+            raise
 
 
 def digest(scene: Scene) -> str:
@@ -86,6 +116,5 @@ def digest(scene: Scene) -> str:
 
 
 def _sample(tick: int, given: tuple[Any, ...], at_s: float | None) -> Sample:
-    """Unchecked: whatever stands in it, a recording costs no picture."""
     names = ("on", "x", "y", "source", "alive", "reason")
     return Sample.model_construct(tick=tick, **dict(zip(names, given, strict=True)), at_s=at_s)

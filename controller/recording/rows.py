@@ -13,27 +13,35 @@ SUFFIX = ".jsonl"
 FORMAT: Literal["baited recording"] = "baited recording"
 VERSION: Literal[1] = 1
 
-Side = Annotated[int, Field(ge=1, le=16384)]
-Tick = Annotated[int, Field(ge=0)]
+# The largest picture of a graphics card, 16,384 px, at the largest `display.scale`, 8.
+LARGEST_SIDE_PX = 2**17
+# A snapshot of 100,000 bugs takes 20 MB.
+LONGEST_LINE_BYTES = 2**26
+
+Side = Annotated[int, Field(ge=1, le=LARGEST_SIDE_PX)]
+# As exact in any reader of JSON.
+Tick = Annotated[int, Field(ge=0, lt=2**53)]
 
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     def as_line(self) -> bytes:
-        """What was given to it as one line of JSON."""
-        return self.model_dump_json(exclude_unset=True).encode() + b"\n"
+        """What was given to it as one line of JSON, unchecked; ValueError where JSON has no word for it."""
+        return self.model_dump_json(exclude_unset=True, warnings=False).encode() + b"\n"
 
 
 class Head(_Line):
     """How the scene was opened: its name, settings section, seed and size px, and its tick by then.
 
-    A `snapshot` (base64) wins over opening it anew. `program` is the version that recorded.
+    A `snapshot` (base64) wins over opening it anew, with the size that it has. `program` is the version that
+    recorded, `sources` a digest of its scenes and rules.
     """
 
     format: Literal["baited recording"]
     version: Literal[1]
     program: str = ""
+    sources: str = ""
     scene: str = "baited"
     settings: dict[str, Any] = {}
     seed: int = Field(1, ge=0, lt=2**63)
@@ -132,6 +140,13 @@ class Unreadable(ValueError):
     def __init__(self, message: str, broken: bool = False) -> None:
         super().__init__(message)
         self.broken = broken
+
+
+def checked_line(row: Head | Row) -> bytes:
+    """One that comes back when it is read. Raises Unreadable, or ValueError where JSON has no word for it."""
+    line = row.as_line()
+    (read_head if isinstance(row, Head) else read_row)(line)
+    return line
 
 
 def read_head(line: bytes) -> Head:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 
-from controller.recording.rows import End, Head, Row
+from controller.recording.rows import End, Head, Row, checked_line
 
 # Ten minutes of a light that moves in every tick, about 10 MB.
 MOST_WAITING = 36_000
@@ -26,7 +26,8 @@ class RecordingWriter:
     """Writes `head`, then each row that is `put`; replaces a file that is there.
 
     A disk that is full or away is tried again each second while rows wait. When no more can wait, the
-    recording ends with the last row that could: `lost` counts those after it. `fault` is the last reason.
+    recording ends with the last row that could: `lost` counts those after it. It also ends before a row that
+    could not be read again. `fault` is the last reason.
     """
 
     def __init__(self, path: Path, head: Head, most_waiting: int = MOST_WAITING) -> None:
@@ -34,7 +35,7 @@ class RecordingWriter:
         self._waiting: queue.Queue[Head | Row] = queue.Queue(most_waiting)
         self._waiting.put(head)
         self._file: FileIO | None = None
-        self._left = b""
+        self._left, self._ended = b"", False
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="recording", daemon=True)
         self._thread.start()
@@ -45,7 +46,7 @@ class RecordingWriter:
             with suppress(queue.Full):
                 self._waiting.put_nowait(row)
                 return
-            logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)
+            self._tell_of_the_end()
         self.lost += 1
 
     def close(self, end: End, patience_s: float = COMPLETION_S) -> bool:
@@ -89,12 +90,25 @@ class RecordingWriter:
             self._tell(error.strerror or str(error))
 
     def _take(self) -> bool:
-        rows: list[bytes] = []
+        lines: list[bytes] = []
         with suppress(queue.Empty):
-            while len(rows) < ROWS_AT_ONCE:
-                rows.append(self._waiting.get_nowait().as_line())
-        self._left = b"".join(rows)
-        return bool(rows)
+            while len(lines) < ROWS_AT_ONCE and not self._ended:
+                lines += self._lines_of(self._waiting.get_nowait())
+        self._left = b"".join(lines)
+        return bool(lines)
+
+    def _lines_of(self, row: Head | Row) -> list[bytes]:
+        """Its line, or none when it could not be read again: nothing after it is written either."""
+        try:
+            return [checked_line(row)]
+        except ValueError as error:
+            self._ended, self.fault = True, f"a row cannot be written: {error}"
+            self.lost += 1
+            self._tell_of_the_end()
+            return []
+
+    def _tell_of_the_end(self) -> None:
+        logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)
 
     def _tell(self, fault: str) -> None:
         if not self.fault:

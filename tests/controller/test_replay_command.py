@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -66,6 +69,8 @@ def test_a_show_ended_in_a_visit_replays_to_the_byte_in_other_processes(
     done = command("replay", "--check", str(recording))
     assert done.returncode == 1
     assert "differs" in done.stdout
+    assert "program is the same" in done.stdout
+    assert done.stderr == ""
 
 
 def test_a_show_killed_in_a_visit_replays_what_is_there(
@@ -75,7 +80,7 @@ def test_a_show_killed_in_a_visit_replays_what_is_there(
     wait_for(lambda: lit(recording))
     assert running.end(signal.SIGKILL) == -signal.SIGKILL
     done = command("replay", "--check", "--json", str(recording))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 5, done.stderr
     found = json.loads(done.stdout)
     assert found["agrees"] is None
     assert found["ticks"] >= 60
@@ -129,9 +134,75 @@ def test_a_film_of_a_recording_lasts_as_long_as_it_and_a_second(
     assert max(edge for _, edge in levels) < 10
 
 
+SMALL = '{"format": "baited recording", "version": 1, "settings": {"bugs": 0}%s}\n'
+DIFFERENT = '{"tick": 60, "end": true, "sha256": "%s"}\n' % ("0" * 64)
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        ("", "The program may be another (recorded by an unknown one"),
+        (', "sources": "%s"' % ("0" * 64), "The scene's program is another"),
+    ],
+)
+def test_a_difference_tells_whether_the_program_is_another(
+    recording: Path, command: Command, sources: str, words: str
+) -> None:
+    recording.write_text(SMALL % sources + DIFFERENT)
+    done = command("replay", "--check", str(recording))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert words in done.stdout
+
+
+def test_a_recording_that_does_not_tell_what_it_came_to_has_a_code_of_its_own(
+    recording: Path, command: Command
+) -> None:
+    """A script must not take it for one that agrees; nothing but the verdict is printed."""
+    recording.write_text(SMALL % "" + '{"tick": 60, "end": true}\n')
+    done = command("replay", "--check", str(recording))
+    assert (done.returncode, done.stderr) == (5, "")
+    assert "nothing is compared" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+
+
+def test_ctrl_c_while_comparing_is_no_difference(recording: Path, checkout: Path, small_home: Path) -> None:
+    """Of a year, on a terminal, whose bar shows that the steps are under way."""
+    recording.write_text(SMALL % "" + f'{{"tick": {365 * 24 * 3600 * 60}, "end": true}}\n')
+    terminal, end = os.openpty()
+    words = ["replay", "--check", str(recording), "--home", str(small_home)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "controller.cli", *words],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout), "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=end,
+    )
+    try:
+        said = b""
+        while b"ticks" not in said:
+            assert process.poll() is None
+            said += os.read(terminal, 4096) if select.select([terminal], [], [], 1.0)[0] else b""
+        process.send_signal(signal.SIGINT)
+        printed = process.communicate(timeout=60)[0]
+        while select.select([terminal], [], [], 0.0)[0]:
+            said += os.read(terminal, 4096)
+    finally:
+        process.kill()
+        os.close(terminal)
+        os.close(end)
+    assert process.returncode == 130
+    assert printed == b""
+    assert said.count(b"Interrupted: nothing is compared.") == 1
+    assert b"Traceback" not in said
+    assert b"Aborted" not in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["pipe.jsonl", "--check"], ["pipe.jsonl", "no regular file"]),
+        (["endless.jsonl", "--check"], ["line 2", "366 days"]),
+        (["snapshot.jsonl", "--check"], ["refuses", "snapshot"]),
         (["a film.jsonl", "--check"], ["line 1", "no recording"]),
         (["settings.jsonl", "--check"], ["line 1", "baited.bugs = -1", "greater"]),
         (["refused.jsonl", "--check"], ["tick 5", "gait.moths"]),
@@ -150,6 +221,9 @@ def test_wrong_use_and_wrong_files_end_with_2_and_a_reason(
     (small_home / "refused.jsonl").write_text(
         head % "" + '{"tick": 5, "setting": "gait.moths", "value": 1}\n'
     )
+    (small_home / "endless.jsonl").write_text(head % "" + '{"tick": 1000000000000000, "end": true}')
+    (small_home / "snapshot.jsonl").write_text(head % ', "snapshot": "QlQwMg=="')
+    os.mkfifo(small_home / "pipe.jsonl")
     done = command("replay", str(small_home / arguments[0]), *arguments[1:])
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from controller.recording.fitting import fitted
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.recorded_scene import RecordedScene
-from controller.recording.rows import End, Head, Row, Sample, Setting, Visit
+from controller.recording.rows import End, Head, NewScene, Restored, Row, Sample, Setting, Visit
 from controller.replay_stage import scene_of
 
 SIZE = (640, 480)
@@ -238,6 +239,79 @@ def test_what_the_scene_refuses_ends_the_replay_with_the_tick_and_the_reason(
         lines.played(tmp_path)
     for word in words:
         assert word in str(found.value)
+
+
+def test_a_refusal_is_one_line_without_an_address(lines: Lines, tmp_path: Path) -> None:
+    lines.rows = [Setting(tick=3, setting="bugs", value=-1)]
+    with pytest.raises(RecordingError) as found:
+        lines.played(tmp_path)
+    assert str(found.value).endswith("at tick 3: Input should be greater than or equal to 0")
+    assert "\n" not in str(found.value)
+
+
+def test_a_scene_row_with_wrong_settings_names_the_file_once(lines: Lines, tmp_path: Path) -> None:
+    lines.rows = [NewScene(tick=3, scene="baited", settings={"bugs": -1})]
+    with pytest.raises(RecordingError, match=r"baited.bugs = -1") as found:
+        lines.played(tmp_path)
+    assert str(found.value).count("x.jsonl") == 1
+
+
+@pytest.mark.parametrize("at_tick", [None, 5])
+def test_a_snapshot_brings_its_size(lines: Lines, tmp_path: Path, at_tick: int | None) -> None:
+    """The picture is fitted to the screen by the size that the scene really has."""
+    wide = scene_of("baited", SETTINGS, (1280, 720), 9)
+    saved = base64.b64encode(wide.snapshot()).decode()
+    if at_tick is None:
+        lines.head = lines.head.model_copy(update={"snapshot": saved})
+    else:
+        lines.rows = [Restored(tick=at_tick, snapshot=saved)]
+    lines.rows.append(NewScene(tick=9, scene="baited", settings={}))
+    lines.rows.append(End(tick=12, end=True))
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"".join(line.as_line() for line in (lines.head, *lines.rows)))
+    player = Player(Recording(path), scene_of)
+    sizes = []
+    while not player.ended:
+        player.step()
+        sizes.append(player.size)
+    first = SIZE if at_tick else (1280, 720)
+    assert sizes == [first] * 4 + [(1280, 720)] * 8
+    assert player.scene.size == (1280, 720)
+
+
+HOSTILE = [
+    struct.pack(*value)
+    for value in (
+        ("<q", -1),
+        ("<q", 0),
+        ("<q", 2**62),
+        ("<q", 2**63 - 1),
+        ("<d", math.nan),
+        ("<d", -math.inf),
+        ("<d", 1e300),
+    )
+]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: value.hex())
+def test_a_snapshot_with_impossible_numbers_is_refused_or_played(tmp_path: Path, value: bytes) -> None:
+    """Any eight bytes of the first 500 overwritten: there is no other error, and no place is no number."""
+    scene = scene_of("baited", {"bugs": 3}, SIZE, 4)
+    walk(scene, range(1, 101))
+    saved = scene.snapshot()
+    refused = 0
+    for offset in range(4, min(500, len(saved) - 8), 4):
+        changed = saved[:offset] + value + saved[offset + 8 :]
+        lines = Lines(snapshot=base64.b64encode(changed).decode())
+        lines.rows = [Sample(tick=1, on=True, x=300.0, y=200.0), End(tick=10, end=True)]
+        try:
+            player = lines.played(tmp_path)
+        except RecordingError:
+            refused += 1
+            continue
+        assert np.isfinite(player.frame(0.5)[0]).all(), offset
+        player.verdict()
+    assert refused > 0
 
 
 @pytest.mark.parametrize("snapshot", ["no base64!", base64.b64encode(b"BT99 of another version").decode()])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,8 @@ from controller.recording.rows import (
     read_head,
     read_row,
 )
+from controller.scenes import open_scene
+from controller.scenes.baited.settings import BaitedSettings
 
 HEAD = b'{"format": "baited recording", "version": 1}\n'
 ON = b'{"tick": 61, "on": true, "x": 960, "y": 540.5}\n'
@@ -153,6 +157,63 @@ def test_a_wrong_file_is_refused_with_its_line_and_the_fault(
     assert f"{written}, line {line}: " in str(found.value)
     for word in words:
         assert word in str(found.value)
+
+
+def test_a_line_that_no_row_can_be_is_refused_before_it_is_read(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file with holes: it is far larger than the machine's memory, and takes no room on the disk."""
+    written.write_bytes(HEAD + ON)
+    with written.open("r+b") as file:
+        file.truncate(10**12)
+    with pytest.raises(RecordingError, match="line 3: longer than 64 MB"):
+        Recording(written)
+    written.write_bytes(b"")
+    with written.open("r+b") as file:
+        file.truncate(10**12)
+    with pytest.raises(RecordingError, match="line 1: longer than 64 MB"):
+        Recording(written)
+
+
+def test_a_snapshot_of_the_largest_swarm_is_no_line_too_long(written: Path) -> None:
+    largest = BaitedSettings.model_fields["bugs"].metadata
+    assert any(getattr(limit, "le", None) == 100_000 for limit in largest)
+    saved = open_scene("baited", BaitedSettings(bugs=100_000), (640, 480), 1).snapshot()
+    row = Restored(tick=1, snapshot=base64.b64encode(saved).decode())
+    written.write_bytes(HEAD + row.as_line())
+    assert list(Recording(written).rows()) == [row]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "taken"),
+    [
+        (0, 366 * 24 * 3600 * 60, True),
+        (10**12, 10**12 + 366 * 24 * 3600 * 60, True),
+        (0, 366 * 24 * 3600 * 60 + 1, False),
+        (0, 10**15, False),
+    ],
+)
+def test_a_recording_of_more_than_a_year_is_a_wrong_tick(
+    written: Path, first: int, last: int, taken: bool
+) -> None:
+    """The end of one that would be replayed for ever."""
+    content = HEAD.replace(b"1}", b'1, "tick": %d}' % first) + b'{"tick": %d, "end": true}\n' % last
+    written.write_bytes(content)
+    if taken:
+        assert Recording(written).ticks == last - first
+        return
+    with pytest.raises(RecordingError, match=f"line 2: tick {last} comes more than 366 days"):
+        Recording(written)
+
+
+def test_only_a_regular_file_is_read(tmp_path: Path) -> None:
+    """A pipe would be waited for, a device never ends."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for path in (tmp_path / "pipe.jsonl", Path("/dev/zero"), tmp_path):
+        with pytest.raises(RecordingError, match="no regular file"):
+            Recording(path)
+    with pytest.raises(FileNotFoundError):
+        Recording(tmp_path / "none.jsonl")
 
 
 def test_the_example_in_the_readme_is_a_recording(checkout: Path, written: Path) -> None:

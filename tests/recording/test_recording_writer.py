@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -107,6 +108,23 @@ def test_after_a_lost_row_none_is_written_so_that_there_is_no_gap(
     assert list(recording.rows()) == [sample(tick) for tick in range(1, 10)]
     assert "no end" in recording.notes[0]
     assert "13 rows" in caplog.text
+
+
+def test_a_row_that_could_not_be_read_again_ends_the_recording_before_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not a number in JSON, and what JSON has no word for; later rows would leave a gap."""
+    for wrong in (math.nan, object()):
+        path = tmp_path / "x.jsonl"
+        writer = RecordingWriter(path, HEAD)
+        writer.put(sample(1))
+        writer.put(Sample.model_construct(tick=2, on=True, x=wrong, y=1.0))
+        writer.put(sample(3))
+        assert not writer.close(end(3))
+        assert list(Recording(path).rows()) == [sample(1)]
+        assert "ends here, the show goes on: a row cannot be written" in caplog.text
+        assert "3 rows could not" in caplog.text
+        caplog.clear()
 
 
 FULL = """

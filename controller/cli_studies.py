@@ -64,7 +64,21 @@ def simulate(
     name = scene or settings["show"].scene
     if not os.access(out.parent, os.W_OK):
         raise Refused(f"{out} cannot be written: {out.parent} is no folder of yours; give another --out.")
-    _load_kernels(home, name, settings[name])
+    try:
+        _load_kernels(home, name, settings[name])
+        text = _simulated(name, settings[name], schedule, size, runs, seed)
+    except KeyboardInterrupt as key:
+        raise Refused(f"Interrupted: {out} is as it was.", INTERRUPTED) from key
+    except MemoryError as error:
+        remedy = "give fewer --runs, a shorter --schedule or fewer bugs"
+        raise Refused(f"Too little memory, {out} is as it was: {remedy}.") from error
+    with _undisturbed():
+        _write(out, text)
+
+
+def _simulated(
+    name: str, section: BaseModel, schedule: Path, size: tuple[int, int], runs: int, seed: int
+) -> str:
     from controller.studies.ensemble import ScheduleError, read_schedule
     from controller.studies.ensemble import simulate as run_all
 
@@ -73,14 +87,11 @@ def simulate(
         with progress_bar() as progress:
             task = progress.add_task(f"{runs} x {plan.frames} frames", total=runs * plan.frames)
             found = run_all(
-                name, settings[name], plan, size, runs, seed, lambda frames: progress.advance(task, frames)
+                name, section, plan, size, runs, seed, lambda frames: progress.advance(task, frames)
             )
     except (ScheduleError, OSError) as error:
         raise Refused(f"{schedule}: {error}", 2) from error
-    except KeyboardInterrupt as key:
-        raise Refused(f"Interrupted: {out} is as it was.", INTERRUPTED) from key
-    with _undisturbed():
-        _write(out, json.dumps(found))
+    return json.dumps(found)
 
 
 @click.command()
@@ -99,14 +110,16 @@ def figures(home: Path, as_json: bool, out: Path) -> None:
     from controller.studies.figure_drawing import draw
     from controller.studies.figures import make
 
-    found = make(settings["baited"])
     try:
+        found = make(settings["baited"])
         out.mkdir(parents=True, exist_ok=True)
         files = draw(found, out, home / "cache" / "matplotlib")
     except OSError as error:
         raise Refused(
             f"No pictures can be written to {out} ({error.strerror}): give another --out."
         ) from error
+    except KeyboardInterrupt as key:
+        raise Refused(f"Interrupted: {out} is as it was.", INTERRUPTED) from key
     readings = found.readings()
     if as_json:
         print_json({**readings, "files": [str(path) for path in files]})

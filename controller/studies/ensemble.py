@@ -16,14 +16,15 @@ from controller.light import on_screen
 from controller.scenes import Scene, open_scene
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
+from controller.stepper import TICKS_PER_S
 
 MOST_FRAMES = 10_000_000
 SAMPLE_EVERY = 30
-TOLD_EVERY = 60
 SPREAD_EVERY = 150
 RADIAL_BIN_PX = 20
 RADIAL_BINS = 40
 Progress = Callable[[int], None]
+Numbers = npt.NDArray[np.float64]
 SERIES = ("inside", "reacted", "bored", "meanInterest", "run", "stop", "tumble", "meanSpeed")
 
 
@@ -55,7 +56,7 @@ def read_schedule(path: Path) -> Schedule:
     return found.model_copy(update={"schedule": found.schedule or path.stem})
 
 
-def light_by_frame(schedule: Schedule, size: tuple[int, int]) -> npt.NDArray[np.float64]:
+def light_by_frame(schedule: Schedule, size: tuple[int, int]) -> Numbers:
     """The light (on, x, y) of each frame, float64 (frames, 3); before the first row it is off.
 
     Raises ScheduleError for rows out of order, an `on` that is not 0 or 1, a place off the screen.
@@ -74,11 +75,32 @@ def light_by_frame(schedule: Schedule, size: tuple[int, int]) -> npt.NDArray[np.
     return light
 
 
-def nearest_distances(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Each agent's distance to its nearest other, px (n,)."""
-    apart = np.hypot(x[:, None] - x, y[:, None] - y)
-    np.fill_diagonal(apart, np.inf)
-    return np.asarray(apart.min(axis=1))
+def nearest_distances(x: Numbers, y: Numbers) -> Numbers:
+    """Each agent's distance to its nearest other, px (n,); inf where there is no other.
+
+    In the order of x, for in it one looks only as far as a nearer one may still be.
+    """
+    order = np.argsort(x)
+    nearest = np.full(x.size, np.inf)
+    _look_ahead(x[order], y[order], nearest)
+    _look_ahead(x[order[::-1]], y[order[::-1]], nearest[::-1])
+    found = np.empty(x.size)
+    found[order] = nearest
+    return found
+
+
+def _look_ahead(x: Numbers, y: Numbers, nearest: Numbers) -> None:
+    """Shorten `nearest` to the nearest of those that come later; x goes one way."""
+    looking = np.arange(x.size)
+    for ahead in range(1, x.size):
+        looking = looking[looking + ahead < x.size]
+        dx = x[looking + ahead] - x[looking]
+        still = np.abs(dx) < nearest[looking]
+        looking, dx = looking[still], dx[still]
+        if not looking.size:
+            return
+        apart = np.hypot(dx, y[looking + ahead] - y[looking])
+        nearest[looking] = np.minimum(nearest[looking], apart)
 
 
 class _Swarm:
@@ -116,7 +138,7 @@ class _Swarm:
         for name, value in zip(SERIES, values, strict=True):
             self.series[name].append(value)
 
-    def _sample_spread(self, away: npt.NDArray[np.float64]) -> None:
+    def _sample_spread(self, away: Numbers) -> None:
         bugs = self.scene.bugs
         crowd = bugs.size > 1
         self.series["nn"].append(float(nearest_distances(bugs["x"], bugs["y"]).mean()) if crowd else 0.0)
@@ -137,6 +159,7 @@ class _Measured:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.series: dict[str, list[float | None]] = {name: [] for name in scene.measures()}
+        self._samples = 0
         self._lit = False
 
     def step(self, frame: int, on: bool, x: float, y: float) -> None:
@@ -145,9 +168,16 @@ class _Measured:
         self._lit = on
         self.scene.step(on, x, y)
         if frame % SAMPLE_EVERY == 0:
-            for name, value in self.scene.measures().items():
-                # JSON has no other numbers than finite ones.
-                self.series[name].append(float(value) if math.isfinite(value) else None)
+            self._sample(self.scene.measures())
+
+    def _sample(self, measures: dict[str, float]) -> None:
+        """A value for each series, None where there is none now or, as in JSON, no finite one."""
+        for name in measures:
+            self.series.setdefault(name, [None] * self._samples)
+        for name, values in self.series.items():
+            value = measures.get(name, math.nan)
+            values.append(float(value) if math.isfinite(value) else None)
+        self._samples += 1
 
     def result(self) -> dict[str, Any]:
         return dict(self.series)
@@ -159,10 +189,10 @@ def _begin(name: str, settings: BaseModel, size: tuple[int, int], seed: int) -> 
     return _Measured(open_scene(name, settings, size, seed))
 
 
-def _run(run: _Swarm | _Measured, light: npt.NDArray[np.float64], progress: Progress) -> dict[str, Any]:
+def _run(run: _Swarm | _Measured, light: Numbers, progress: Progress) -> dict[str, Any]:
     """`run` over `light`, (frames, 3) of on, x, y; its series."""
-    for first in range(0, len(light), TOLD_EVERY):
-        frames = light[first : first + TOLD_EVERY].tolist()
+    for first in range(0, len(light), TICKS_PER_S):
+        frames = light[first : first + TICKS_PER_S].tolist()
         for frame, (on, x, y) in enumerate(frames, first + 1):
             run.step(frame, on != 0, x, y)
         progress(len(frames))

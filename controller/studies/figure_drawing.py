@@ -7,11 +7,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from controller.studies.figures import TICKS_PER_S, Curve, Figures, Numbers, OnOffOn, Steps, seconds
+from controller.stepper import TICKS_PER_S
+from controller.studies.figures import Curve, Figures, Numbers, OnOffOn, Steps, seconds
+from logs.durable import sync_folder
 
 BINS = 48
 SIZE_IN, PNG_DPI = (8.0, 4.6), 150
@@ -45,12 +48,21 @@ CAPTION = "Made by the shipped rules with these constants; others in config.toml
 def draw(figures: Figures, folder: Path, cache: Path) -> list[Path]:
     """Write three pictures, each as SVG and PNG, into a folder that is there; gives their paths.
 
+    They take the places of older ones when all are drawn: what interrupts it before changes none.
     `cache`: where the list of this machine's fonts is kept. Raises OSError when a file cannot be
     written.
     """
     os.environ.setdefault("MPLCONFIGDIR", str(cache))
     logging.getLogger("matplotlib").setLevel(logging.WARNING)
-    written = []
+    with TemporaryDirectory(prefix=".new-", dir=folder) as aside:
+        drawn = _draw_all(figures, Path(aside))
+        written = [path.replace(folder / path.name) for path in drawn]
+    sync_folder(folder)
+    return written
+
+
+def _draw_all(figures: Figures, folder: Path) -> list[Path]:
+    drawn = []
     with _style():
         for name, picture in _pictures(figures):
             for path, options in (
@@ -58,8 +70,8 @@ def draw(figures: Figures, folder: Path, cache: Path) -> list[Path]:
                 (folder / f"{name}.png", {"dpi": PNG_DPI}),
             ):
                 picture.savefig(path, **options)
-                written.append(path)
-    return written
+                drawn.append(path)
+    return drawn
 
 
 @contextmanager
@@ -106,9 +118,11 @@ def _step_lengths(curves: list[Steps], shortest_px: float, longest_px: float) ->
         f"Lengths of search steps: {samples:,} for each exponent",
         f"Steps from {shortest_px:g} px; whatever would be longer than {longest_px:g} px is cut there.",
     )
-    bin_px = max(longest_px - shortest_px, 1.0) / BINS
-    # One bin below the shortest, for what +0.001 takes from it, and one for those at the longest.
-    edges = longest_px + bin_px * np.arange(-BINS - 1, 2)
+    # Of all: +0.001 makes some shorter than the shortest that is set.
+    least_px = min(longest_px - 1.0, *(steps.lengths_px.min() for steps in curves))
+    bin_px = (longest_px - least_px) / BINS
+    # One more for those at the longest.
+    edges = np.append(np.linspace(least_px, longest_px, BINS + 1), longest_px + bin_px)
     for steps, tint in zip(curves, TINTS, strict=True):
         shares = np.histogram(steps.lengths_px, edges)[0] / samples
         label = f"μ = {steps.mu}:  {100 * steps.cut_share:.1f} % cut at {longest_px:g} px"

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from controller.behavior.gait import RUN
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
+from controller.stepper import TICKS_PER_S
 
-TICKS_PER_S = 60
 SEED, FIRST_SEEDS = 1, (100, 200, 300)
 STEPS = 200_000
 FLOCK = 100_000

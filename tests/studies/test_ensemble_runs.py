@@ -7,20 +7,23 @@ import math
 import os
 import signal
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from pydantic import BaseModel
 
 from controller.cli import main
 from controller.scenes import SCENES
+from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.settings import SECTIONS
-from controller.studies.ensemble import Schedule, simulate
+from controller.studies.ensemble import Schedule, _Measured, nearest_distances, simulate
 
 FORM = {"schedule", "scene", "width", "height", "frames", "every", "seed", "runs"}
 
@@ -116,6 +119,72 @@ def test_a_measure_that_is_no_number_is_null(pond: Any) -> None:
     plan = Schedule(frames=60, light=[(31, 1, 9.0, 9.0)])
     found = simulate("pond", PondSettings(), plan, (64, 48), 1, seed=1)
     assert found["runs"][0]["first"] == [None, 30.0]
+
+
+def test_a_measure_that_comes_late_or_goes_is_null_where_it_is_not(
+    pond: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measures(scene: Any) -> dict[str, float]:
+        return {"rain" if 60 <= scene.ticks < 120 else "sun": scene.ticks}
+
+    monkeypatch.setattr(pond, "measures", measures)
+    plan = Schedule(frames=150, light=[(1, 0, 9.0, 9.0)])
+    (run,) = simulate("pond", PondSettings(), plan, (64, 48), 1, seed=1)["runs"]
+    assert run == {"sun": [30, None, None, 120, 150], "rain": [None, 60, 90, None, None]}
+
+
+def test_what_the_swarm_tells_only_after_its_first_visit_is_null_before() -> None:
+    """The swarm as any other scene, with a visit from 0.5 s to 1 s."""
+    run = _Measured(BaitedScene(BaitedSettings(bugs=3), (640, 480), 1))
+    for frame in range(1, 91):
+        run.step(frame, 31 <= frame <= 60, 320.0, 240.0)
+    series = run.result()
+    assert {len(values) for values in series.values()} == {3}
+    first, *later = series["mean_interest_at_off"]
+    assert first is None
+    assert all(0.0 < value <= 1.0 for value in later)
+
+
+CROWDS = {
+    "scattered": lambda random: random.uniform(0.0, 1000.0, (2, 700)),
+    "crowded with one far away": lambda random: np.append(random.normal(500, 9, (2, 700)), [[0], [0]], 1),
+    "in a column": lambda random: np.stack((np.full(300, 20.0), random.uniform(0.0, 700.0, 300))),
+    "in a row": lambda random: np.stack((random.uniform(0.0, 700.0, 300), np.full(300, 20.0))),
+    "some at one spot": lambda random: random.integers(0, 12, (2, 400)).astype(float),
+    "two": lambda random: random.uniform(0.0, 1000.0, (2, 2)),
+}
+
+
+@pytest.mark.parametrize("crowd", CROWDS.values(), ids=CROWDS.keys())
+def test_the_nearest_other_is_the_nearest_of_all_others(crowd: Any) -> None:
+    """To the last bit, each pair looked at."""
+    x, y = crowd(np.random.default_rng(3))
+    apart = np.hypot(x[:, None] - x, y[:, None] - y)
+    np.fill_diagonal(apart, np.inf)
+    assert (nearest_distances(x, y) == apart.min(axis=1)).all()
+
+
+def test_the_memory_for_the_nearest_others_grows_as_the_number_of_bugs() -> None:
+    """Not as its square, which at 40,000 bugs would be 12 GB: less than 200 bytes for each."""
+    x, y = np.random.default_rng(4).uniform(0.0, 1000.0, (2, 4000))
+    tracemalloc.start()
+    nearest_distances(x, y)
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most_bytes < 200 * x.size
+
+
+def test_too_little_memory_is_said_in_one_line_with_what_to_do(
+    ask: Any, tmp_path: Path, pond: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scene asks numpy for an exbibyte."""
+    monkeypatch.setattr(pond, "on_step", staticmethod(lambda tick: np.empty(2**60, np.uint8)))
+    done = ask("--scene", "pond", "--runs", "1")
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "memory" in done.stderr
+    assert "--runs" in done.stderr
+    assert not (tmp_path / "out.json").exists()
 
 
 def test_a_scene_that_is_not_there_is_wrong_use(ask: Any, tmp_path: Path) -> None:

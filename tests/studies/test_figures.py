@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -15,10 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from click.testing import CliRunner, Result
+from matplotlib.figure import Figure
 from PIL import Image
 
 from controller.cli import main
+from controller.install.interrupts import INTERRUPTED
+from controller.scenes.baited.constants_life import Character
+from controller.scenes.baited.constants_steering import Search
 from controller.scenes.baited.settings import BaitedSettings
+from controller.studies.figure_drawing import _pictures
 from controller.studies.figures import Figures, Steps, make
 
 NAMES = ("1-step-lengths", "2-habituation", "3-on-off-on")
@@ -201,6 +207,52 @@ def test_a_folder_that_cannot_be_is_one_line_and_code_1(ask: Any, tmp_path: Path
     assert done.exit_code == 1
     assert len(done.stderr.splitlines()) == 1
     assert "--out" in done.stderr
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(("fault", "code"), [(KeyboardInterrupt(), INTERRUPTED), (FULL, 1)])
+def test_a_run_that_is_interrupted_leaves_all_pictures_as_they_were(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException, code: int
+) -> None:
+    """In the middle of the fourth file of a run with another constant."""
+    out = tmp_path / "out"
+    assert ask("--out", str(out)).exit_code == 0
+    before = {path: path.read_bytes() for path in out.iterdir()}
+    save, saved = Figure.savefig, []
+
+    def cut_short(picture: Figure, path: Path, **options: Any) -> None:
+        save(picture, path, **options)
+        saved.append(path)
+        if len(saved) == 4:
+            os.truncate(path, path.stat().st_size // 2)
+            raise fault
+
+    monkeypatch.setattr(Figure, "savefig", cut_short)
+    (tmp_path / "config.toml").write_text("[baited]\nboredom_threshold = 0.5\n", encoding="utf-8")
+    done = ask("--out", str(out))
+    assert len(saved) == 4
+    assert done.exit_code == code, done.output
+    assert len(done.stderr.splitlines()) == 1
+    assert {path: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("shortest_px", "longest_px", "mu"),
+    [(20.0, 500.0, 2.0), (10_000.0, 10_500.0, 1.1), (500.0, 500.0, 1.5), (1.0, 1.0, 6.0)],
+)
+def test_every_step_is_in_a_bin_of_its_figure(shortest_px: float, longest_px: float, mu: float) -> None:
+    """Also where the offset of the random number takes more than a bin's width from the shortest."""
+    search = Search(step_min_px=shortest_px, step_max_px=longest_px)
+    character = Character(levy_mu_min=mu, levy_mu_max=mu)
+    found = make(BaitedSettings(search=search, character=character), samples=20_000)
+    (axes,) = dict(_pictures(found))["1-step-lengths"].axes
+    assert len(axes.patches) == 3
+    for stairs in axes.patches:
+        shares, edges, _ = stairs.get_data()
+        assert shares.sum() == pytest.approx(1.0, abs=1e-9)
+        assert (np.diff(edges) > 0).all()
 
 
 def test_no_other_command_loads_the_drawing_library(checkout: Path) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from controller.cli_options import Refused, home_option, json_option, print_json
-from controller.install.interrupts import leave_quietly, raise_again
+from controller.cli_progress import compiling
 
 out = Console(highlight=False, soft_wrap=True, markup=False)
 
@@ -74,15 +74,13 @@ def _swarm_values(home: Path, quick: bool) -> Any:
     from controller.kernelcache import load_kernels
     from controller.scenes.baited.settings import BaitedSettings
 
-    # An exception within the compiler would come out as another one.
-    leave_quietly()
-    load_kernels(home, "baited", BaitedSettings(), lambda line: click.echo(line, err=True))
-    from controller.studies import swarm_cost
-    from controller.studies.swarm_cost_laps import FULL, QUICK
+    with compiling():
+        load_kernels(home, "baited", BaitedSettings(), lambda line: click.echo(line, err=True))
+        from controller.studies import swarm_cost
+        from controller.studies.swarm_cost_laps import FULL, QUICK
 
-    values = swarm_cost.measured(QUICK if quick else FULL)
-    raise_again()
-    return values
+        # Compiles a kernel too.
+        return swarm_cost.measured(QUICK if quick else FULL)
 
 
 def _tell(found: dict[str, Any]) -> None:

@@ -79,6 +79,7 @@ def simulate(
 def _simulated(
     name: str, section: BaseModel, schedule: Path, size: tuple[int, int], runs: int, seed: int
 ) -> str:
+    """The series of all runs as JSON, with a bar meanwhile."""
     from controller.studies.ensemble import ScheduleError, read_schedule
     from controller.studies.ensemble import simulate as run_all
 

@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from controller.behavior.draws import DRAWS
 from controller.scenes.baited.bugs import BUG, WORLD
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.visit import VISIT
+from controller.studies.swarm_cost_laps import Tick
 
 SOURCE = Path(__file__).resolve().parents[2] / "tests" / "studies" / "swarm.c"
 COMPILER = "cc"
@@ -32,7 +32,6 @@ FLAGS = {
 }
 _KINDS = {"f8": "double", "i4": "int32_t", "i8": "int64_t", "u8": "uint64_t"}
 _RECORDS = {"bug": BUG, "world": WORLD, "visit": VISIT, "draws": DRAWS}
-Tick = Callable[..., Any]
 
 
 class NoTwin(Exception):

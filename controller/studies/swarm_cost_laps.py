@@ -13,6 +13,7 @@ import numpy.typing as npt
 from controller.scenes.baited.kernel import step
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
+from controller.stepper import TICKS_PER_S
 
 SIZE_PX = (1920, 1080)
 CENTRE_PX = (960.0, 540.0)
@@ -22,8 +23,8 @@ WARM_UP_TICKS = 700
 CROWD_RADIUS_PX = 40.0
 # The bugs that mill fill this share of the circle's radius.
 MILLING_SHARE = 0.62
-NS_A_TICK = 1e9 / 60
-HOUR_TICKS = 216_000
+NS_A_TICK = 1e9 / TICKS_PER_S
+HOUR_TICKS = 3600 * TICKS_PER_S
 MOODS = {"dark": False, "gathered": True}
 # ns of CPU time of this process: other processes make it wait, but they are not in it.
 CPU_NS = time.process_time_ns

@@ -20,6 +20,7 @@ from controller.scenes.baited.drawing import POSE_FIELDS, interpolate, pose
 from controller.scenes.baited.kernel import step
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
+from controller.stepper import TICKS_PER_S
 from controller.studies import swarm_cost_c as in_c
 from controller.studies.swarm_cost_laps import (
     BUGS,
@@ -126,7 +127,7 @@ def hour(effort: Effort) -> Values:
     for on, x, y in light:
         scene.advance(on, x, y)
     spent_s = (CPU_NS() - before) / 1e9 * HOUR_TICKS / effort.hour_ticks
-    note = "" if effort.hour_ticks == HOUR_TICKS else f"from {effort.hour_ticks / 3600:.1f} min"
+    note = "" if effort.hour_ticks == HOUR_TICKS else f"from {effort.hour_ticks / TICKS_PER_S / 60:.1f} min"
     return {"hour_s": Value(spent_s, note)}
 
 
@@ -138,7 +139,7 @@ def visitors(ticks: int) -> list[tuple[bool, float, float]]:
         while True:
             x, y = random.uniform((0, 0), SIZE_PX)
             for on in (True, False):
-                for _ in range(int(random.integers(SHORTEST_STAY_S, LONGEST_STAY_S) * 60)):
+                for _ in range(int(random.integers(SHORTEST_STAY_S, LONGEST_STAY_S) * TICKS_PER_S)):
                     yield on, float(x), float(y)
 
     return [light for _, light in zip(range(ticks), stays(), strict=False)]

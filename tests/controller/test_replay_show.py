@@ -127,7 +127,7 @@ def meddle(show: Recorded, number: int) -> None:
         240: {"baited.bugs": 5},
         330: {"baited.bugs": 120, "baited.recovery_rate": 0.02},
     }
-    sizes = {70: (800, 600), 71: (333, 777), 200: (1280, 720), 420: (640, 480)}
+    sizes = {70: (800, 600), 71: (333, 777), 200: (1280, 720), 300: (20000, 1000), 420: (640, 480)}
     if number in edits:
         assert show.live.change(edits[number]) == ""
     if number == 160:
@@ -178,6 +178,26 @@ def test_stalls_and_faults_of_the_show_leave_the_recording_true(
     assert show.show.pulse.faults > 5
     assert recording.ticks < show.show.pulse.tick < 500
     assert played(recording).verdict().agrees is True
+
+
+def test_a_fault_in_the_scene_costs_the_comparison_and_no_step_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show = Recorded(tmp_path, lambda show, number: None)
+    whole, made = show.inner.step, [0]
+
+    def flaky(on: bool, x: float, y: float) -> None:
+        whole(on, x, y)
+        if show.inner.tick == 100:  # type: ignore[attr-defined]
+            raise RuntimeError("half done")
+        made[0] += 1
+
+    monkeypatch.setattr(show.inner, "step", flaky)
+    recording = show.run(seconds=5.0)
+    assert show.show.pulse.faults == 1
+    player = played(recording)
+    assert player.ticks == made[0] >= 298
+    assert player.verdict().agrees is None
 
 
 @pytest.fixture

@@ -5,8 +5,6 @@ from controller.behavior.compiling import rule
 from controller.behavior.smooth_noise import PERIOD
 from controller.behavior.trigonometry import sine_cosine
 
-PULSE_RATE = 0.03
-
 
 @rule
 def move(bug, world, turn, noise):
@@ -40,8 +38,9 @@ def grown(phase, by, period):
 
 
 @rule
-def grow_phases(bug):
+def grow_phases(bug, world):
     """Tremor, leg and noise phases after a tick, each within its own period."""
-    bug.noise_phase = grown(bug.noise_phase, 0.3 * bug.tremor_frequency + PULSE_RATE, PERIOD)
+    noise_rate = world.noise_per_tremor * bug.tremor_frequency + world.noise_rate
+    bug.noise_phase = grown(bug.noise_phase, noise_rate, PERIOD)
     bug.tremor_phase = grown(bug.tremor_phase, bug.tremor_frequency, TWO_PI)
-    bug.leg_phase = grown(bug.leg_phase, bug.speed * 0.15, TWO_PI)
+    bug.leg_phase = grown(bug.leg_phase, bug.speed * world.leg_rate, TWO_PI)

@@ -20,8 +20,8 @@ def antenna_turn(bug, world):
     forward_y, forward_x = sine_cosine(bug.heading)
     tip_x = bug.x + forward_x * bug.antenna_spread - world.light_x
     tip_y = bug.y + forward_y * bug.antenna_spread - world.light_y
-    side_x = -forward_y * bug.antenna_spread * 0.5
-    side_y = forward_x * bug.antenna_spread * 0.5
+    aside = bug.antenna_spread * world.antenna_side
+    side_x, side_y = -forward_y * aside, forward_x * aside
     left = (tip_x - side_x) ** 2 + (tip_y - side_y) ** 2 + 1.0
     right = (tip_x + side_x) ** 2 + (tip_y + side_y) ** 2 + 1.0
     return (1.0 / right - 1.0 / left) * bug.tropotaxis_gain * world.antenna_gain

@@ -103,7 +103,7 @@ def share_of_frame(effort: Effort) -> Values:
         for number, call in enumerate(calls):
             before, after = poses[number % 2], poses[1 - number % 2]
             step(*call)
-            pose(scene.bugs, scene.seed, np.uint64(scene.tick + 1 + number), after)
+            pose(scene.bugs, scene.world, scene.seed, np.uint64(scene.tick + 1 + number), after)
             interpolate(before, after, 0.5, FAR_PX, FAR_PX, drawn)
 
     def whole() -> None:

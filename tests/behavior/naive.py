@@ -114,8 +114,8 @@ class Bug(SimpleNamespace):
         """E of one antenna: `side` -1 is the left one, 1 the right one."""
         ahead_x, ahead_y = math.cos(self.heading), math.sin(self.heading)
         right_x, right_y = math.cos(self.heading + math.pi / 2), math.sin(self.heading + math.pi / 2)
-        x = self.x + ahead_x * self.antenna_spread + side * right_x * self.antenna_spread * 0.5
-        y = self.y + ahead_y * self.antenna_spread + side * right_y * self.antenna_spread * 0.5
+        x = self.x + ahead_x * self.antenna_spread + side * right_x * self.antenna_spread * world.antenna_side
+        y = self.y + ahead_y * self.antenna_spread + side * right_y * self.antenna_spread * world.antenna_side
         return 1 / (math.hypot(x - world.light_x, y - world.light_y) ** 2 + 1)
 
     def tropotaxis(self, world: World) -> float:
@@ -221,7 +221,7 @@ class Bug(SimpleNamespace):
             steer += random(-world.steering_noise_rad, world.steering_noise_rad)
         self.move(world, steer, noise)
 
-    def grow_phases(self) -> None:
+    def grow_phases(self, world: World) -> None:
         """What drawing the bug adds; unlike the product's phases, these grow without end."""
         self.tremor_phase += self.tremor_frequency
-        self.leg_phase += self.speed * 0.15
+        self.leg_phase += self.speed * world.leg_rate

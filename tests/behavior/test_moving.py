@@ -73,14 +73,16 @@ def test_the_edge_itself(at: float, goes_to: float) -> None:
 def test_phases_grow_as_drawing_grows_them_each_within_its_own_period() -> None:
     """The noise's argument is 0.3 of the endless tremor phase and 0.03 a tick: no jump when either wraps."""
     for number in (0, *cases(20)):
-        pair = Pair(number, tremor_phase=1.0, noise_phase=0.3 * 1.0 + 0.03)
+        pair = Pair(number, tremor_phase=1.0)
+        world = pair.plain_world
+        pair.bug["noise_phase"] = world.noise_per_tremor * 1.0 + world.noise_rate
         for tick in range(2, fewer(4000) + 2):
-            grow_phases(pair.bug)
-            pair.twin.grow_phases()
+            grow_phases(pair.bug, pair.world)
+            pair.twin.grow_phases(world)
             for name in ("tremor_phase", "leg_phase"):
                 assert abs(math.remainder(pair.bug[name] - getattr(pair.twin, name), 2 * math.pi)) < 1e-8
                 assert 0 <= pair.bug[name] < 2 * math.pi
-            expected = 0.3 * pair.twin.tremor_phase + 0.03 * tick
+            expected = world.noise_per_tremor * pair.twin.tremor_phase + world.noise_rate * tick
             assert abs(math.remainder(pair.bug["noise_phase"] - expected, 4096)) < 1e-8
             assert 0 <= pair.bug["noise_phase"] < 4096
 

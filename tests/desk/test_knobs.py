@@ -75,7 +75,7 @@ def test_every_section_of_the_scene_is_a_group_with_a_name_that_can_be_drawn(set
     named = {section: group for section, group in groups.items() if group}
     assert list(named) == [section for section, _ in all_sections() if section.startswith("baited.")]
     for language in ("en", "ja"):
-        assert len({group[language] for group in named.values()}) == len(named) == 7
+        assert len({group[language] for group in named.values()}) == len(named) == 8
         assert all(in_font(character) for group in named.values() for character in group[language])
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import NamedTuple
 
-from tests.behavior.naive import TWO_PI, Bug
+from tests.behavior.naive import TWO_PI, Bug, World
 from tests.behavior.naive_numbers import BITS_64, angle_to, key_of, lerp, p5_map, unit_numbers
 
 LOOKS = 0x100C5
@@ -23,18 +23,21 @@ class Look(NamedTuple):
     twitch: float
 
 
-def display(bug: Bug, seed: int, frame: int) -> Look:
+def display(bug: Bug, world: World, seed: int, frame: int) -> Look:
     """After the frame's update; of the looks' own numbers the first decides, the second is the twitch."""
     chance, share = itertools.islice(unit_numbers(key_of(seed ^ LOOKS, frame, bug.number)), 2)
     twitch = 0.0
-    if bug.gait == "stop" and chance < 0.15:
-        twitch = p5_map(share, 0, 1, -0.25, 0.25)
+    if bug.gait == "stop" and chance < world.twitch_share:
+        twitch = p5_map(share, 0, 1, -world.twitch_rad, world.twitch_rad)
     if bug.gait == "tumble":
-        twitch = p5_map(share, 0, 1, -0.12, 0.12)
+        twitch = p5_map(share, 0, 1, -world.shake_rad, world.shake_rad)
     angle = bug.heading + math.pi / 2
-    angle += math.sin(bug.tremor_phase) * 0.08 + math.sin(bug.leg_phase) * 0.04 * bug.speed
-    size = bug.base_size + math.sin(frame * 0.03 + bug.tremor_phase)
-    return Look(bug.x, bug.y, angle, size, p5_map(bug.interest, 0, 1, 80, 240) / 255, twitch)
+    angle += math.sin(bug.tremor_phase) * world.tremor_swing_rad
+    angle += math.sin(bug.leg_phase) * world.leg_swing_rad * bug.speed
+    pulse = math.sin(frame * world.pulse_rate + bug.tremor_phase)
+    size = max(0, bug.base_size + world.pulse_px * pulse)
+    alpha = p5_map(bug.interest, 0, 1, world.bored_alpha, world.keen_alpha) / 255
+    return Look(bug.x, bug.y, angle, size, alpha, twitch)
 
 
 def between(before: Look, after: Look, part: float, jumped: bool) -> Look:

@@ -39,7 +39,7 @@ if JIT_OFF:
 def poses_of(scene: BaitedScene) -> npt.NDArray[np.float64]:
     """How the shipped kernel draws the bugs of now, (n, 6)."""
     poses = np.empty((scene.bugs.size, POSE_FIELDS))
-    scene_module.pose(scene.bugs, scene.seed, np.uint64(scene.tick), poses)
+    scene_module.pose(scene.bugs, scene.world, scene.seed, np.uint64(scene.tick), poses)
     return poses
 
 

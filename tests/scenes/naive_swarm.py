@@ -61,8 +61,8 @@ class NaiveSwarm:
             ]
             noise = noise_of_seed(self.seed)(bug.noise_phase)
             bug.update(self.world, seen, random_of(self.seed, self.tick, number), noise)
-            bug.grow_phases()
-            bug.noise_phase += 0.3 * bug.tremor_frequency + 0.03
+            bug.grow_phases(self.world)
+            bug.noise_phase += self.world.noise_per_tremor * bug.tremor_frequency + self.world.noise_rate
 
     def _cell(self, bug: Bug) -> tuple[float, float]:
         """The column and row of the product's grid."""
@@ -88,7 +88,7 @@ def hatched(world: World, seed: int, number: int) -> Bug:
     bug.heading = random(-math.pi, math.pi)
     bug.tremor_phase, bug.leg_phase = random(0, TWO_PI), random(0, TWO_PI)
     bug.milling_angle = random(-math.pi, math.pi)
-    bug.noise_phase = 0.3 * bug.tremor_phase + 0.03 * 1
+    bug.noise_phase = world.noise_per_tremor * bug.tremor_phase + world.noise_rate * 1
     bug.interest, bug.milling_direction = 1.0, bug.handedness
     for name in ("milling_radius", "orbit_radius", "tumble_amount", "target_x", "target_y", "reaction_timer"):
         setattr(bug, name, 0)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from controller.scenes.baited.bugs import BUG
+from controller.scenes.baited.bugs import BUG, world_of
 from controller.scenes.baited.drawing import ALPHA, ANGLE, JITTER, POSE_FIELDS, SIZE, interpolate, pose
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 
+WORLD = world_of(BaitedSettings(), (1280, 720))
 GAITS = {"run": 0, "stop": 1, "tumble": 2}
 JITTER_LIMIT_RAD = {0: 0.0, 1: 0.25, 2: 0.12}
 PLAIN = ("heading", "interest", "base_size", "speed", "tremor_phase", "leg_phase")
@@ -43,7 +44,7 @@ def test_look_of_every_bug_is_the_originals_but_for_its_jitter(cases: Path) -> N
     for state in states(cases):
         bugs = bugs_of(state)
         poses = np.empty((bugs.size, POSE_FIELDS))
-        pose(bugs, np.uint64(1), np.uint64(state["frame_count"]), poses)
+        pose(bugs, WORLD, np.uint64(1), np.uint64(state["frame_count"]), poses)
         for row, bug, told in zip(poses, bugs, state["bugs"], strict=True):
             drawn = told["drawn"]
             assert abs(row[SIZE] - drawn["size"]) < 1e-9
@@ -60,7 +61,7 @@ def test_jitter_is_drawn_anew_each_tick_for_the_share_of_ticks_that_the_original
     poses = np.empty((3, POSE_FIELDS))
     seen = np.empty((20_000, 3))
     for tick in range(len(seen)):
-        pose(bugs, np.uint64(9), np.uint64(tick), poses)
+        pose(bugs, WORLD, np.uint64(9), np.uint64(tick), poses)
         seen[tick] = poses[:, JITTER]
     assert (seen[:, 0] == 0).all()
     assert abs((seen[:, 1] != 0).mean() - 0.15) < 0.01

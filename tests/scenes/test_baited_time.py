@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from controller.behavior.moving import PULSE_RATE, grow_phases
+from controller.behavior.moving import grow_phases
 from controller.behavior.smooth_noise import PERIOD, smooth_noise
 from controller.light import LightSample
 from controller.scenes import Beam, Rows
@@ -137,11 +137,11 @@ def test_boredom_and_recovery_take_the_seconds_of_the_article_at_any_rate_of_pic
 
 
 @numba.njit
-def live(bugs, ticks):
+def live(bugs, worlds, ticks):
     """The real growth of all phases, tick after tick."""
     for _ in range(ticks):
         for i in range(bugs.size):
-            grow_phases(bugs[i])
+            grow_phases(bugs[i], worlds[0])
 
 
 @numba.njit
@@ -155,7 +155,7 @@ def added_up(by, ticks):
 
 def noise_step(bug: npt.NDArray[np.void]) -> float:
     """How far the noise of a bug goes on in a tick."""
-    return float(0.3 * bug["tremor_frequency"] + PULSE_RATE)
+    return float(0.3 * bug["tremor_frequency"] + 0.03)
 
 
 def distance(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
@@ -188,7 +188,7 @@ def test_after_thirty_days_a_bug_varies_its_speed_as_on_the_first(seed: int) -> 
     assert len(first) > 500
     assert first.min() >= 0.91
     assert first.max() <= 0.98
-    live(scene.bugs, MONTH_TICKS)
+    live(scene.bugs, scene.world, MONTH_TICKS)
     scene.tick = MONTH_TICKS
     assert distance(first, factors(scene)) < 1.0
 
@@ -206,9 +206,9 @@ def test_a_phase_added_up_in_single_precision_would_be_found_out_after_thirty_da
 def test_after_thirty_days_phases_stand_where_exact_arithmetic_puts_them_and_go_on_as_finely() -> None:
     scene = BaitedScene(BaitedSettings(bugs=2), SIZE, 4)
     before = scene.bugs.copy()
-    live(scene.bugs, MONTH_TICKS)
+    live(scene.bugs, scene.world, MONTH_TICKS)
     grown = scene.bugs.copy()
-    live(scene.bugs, 1)
+    live(scene.bugs, scene.world, 1)
     for name, period, steps in (
         ("noise_phase", PERIOD, [noise_step(bug) for bug in before]),
         ("tremor_phase", math.tau, before["tremor_frequency"]),
@@ -227,6 +227,6 @@ def test_after_thirty_days_the_drawn_size_pulses_as_on_the_first() -> None:
     scene.tick = MONTH_TICKS
     for _ in range(250):
         scene.step(False, 0.0, 0.0)
-        pulse = float(Fraction(PULSE_RATE) * scene.tick % Fraction(math.tau))
+        pulse = float(Fraction(0.03) * scene.tick % Fraction(math.tau))
         expected = scene.bugs["base_size"] + np.sin(pulse + scene.bugs["tremor_phase"])
         assert scene.frame(1.0)[0][:, 3] == pytest.approx(expected, abs=1e-5)

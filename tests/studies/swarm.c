@@ -90,8 +90,8 @@ RULE double antenna_turn(const struct bug *bug, const struct world *world) {
     sine_cosine(bug->heading, &forward_y, &forward_x);
     const double tip_x = bug->x + forward_x * bug->antenna_spread - world->light_x;
     const double tip_y = bug->y + forward_y * bug->antenna_spread - world->light_y;
-    const double side_x = -forward_y * bug->antenna_spread * 0.5;
-    const double side_y = forward_x * bug->antenna_spread * 0.5;
+    const double side_x = -forward_y * bug->antenna_spread * world->antenna_side;
+    const double side_y = forward_x * bug->antenna_spread * world->antenna_side;
     const double left = (tip_x - side_x) * (tip_x - side_x) + (tip_y - side_y) * (tip_y - side_y) + 1.0;
     const double right = (tip_x + side_x) * (tip_x + side_x) + (tip_y + side_y) * (tip_y + side_y) + 1.0;
     return (1.0 / right - 1.0 / left) * bug->tropotaxis_gain * world->antenna_gain;
@@ -235,7 +235,7 @@ SELDOM int64_t put_in(struct bug *bug, const struct world *world, uint64_t seed,
     bug->tremor_phase = between(0.0, TWO_PI, draws);
     bug->leg_phase = between(0.0, TWO_PI, draws);
     bug->milling_angle = between(-PI, PI, draws);
-    bug->noise_phase = 0.3 * bug->tremor_phase + 0.03;
+    bug->noise_phase = world->noise_per_tremor * bug->tremor_phase + world->noise_rate;
     bug->interest = 1.0;
     bug->milling_direction = bug->handedness;
     bug->milling_radius = bug->orbit_radius = bug->tumble_amount = bug->target_x = bug->target_y = 0.0;
@@ -311,9 +311,10 @@ void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *re
         double noise = given->noise;
         if (__builtin_expect(!(noise >= 0.0), 1)) noise = smooth_noise(bug->noise_phase, levels);
         move(bug, world, turn, noise);
-        bug->noise_phase = grown(bug->noise_phase, 0.3 * bug->tremor_frequency + 0.03, PERIOD);
+        bug->noise_phase = grown(bug->noise_phase,
+                                 world->noise_per_tremor * bug->tremor_frequency + world->noise_rate, PERIOD);
         bug->tremor_phase = grown(bug->tremor_phase, bug->tremor_frequency, TWO_PI);
-        bug->leg_phase = grown(bug->leg_phase, bug->speed * 0.15, TWO_PI);
+        bug->leg_phase = grown(bug->leg_phase, bug->speed * world->leg_rate, TWO_PI);
         if (__builtin_expect(astray(bug), 0)) {
             draws.spent = put_in(bug, world, seed, given);
             visit->put_back++;

@@ -108,7 +108,7 @@ def _draw_start(bug, world, draws):
     bug.tremor_phase = between(0.0, TWO_PI, draws)
     bug.leg_phase = between(0.0, TWO_PI, draws)
     bug.milling_angle = between(-math.pi, math.pi, draws)
-    bug.noise_phase = 0.3 * bug.tremor_phase + 0.03
+    bug.noise_phase = world.noise_per_tremor * bug.tremor_phase + world.noise_rate
     bug.interest = 1.0
     bug.milling_direction = bug.handedness
     bug.milling_radius = bug.orbit_radius = bug.tumble_amount = 0.0

@@ -12,6 +12,7 @@ EACH_TICK = Kind(0.0, 1.0, 0.001, "1/tick")
 RADII = Kind(0.0, 10.0, 0.01, "light radii")
 STEP = Kind(1.0, 20_000.0, 5.0, "px")
 ARRIVAL = Kind(0.0, 1_000.0, 1.0, "px")
+NOISE_RATE = Kind(0.0, 3.0, 0.01, "1/tick")
 AVOID = Kind(-10.0, 10.0, 0.05)
 NOISE = Kind(0.0, 3.0, 0.005, "rad")
 SPACE = Kind(0.0, 10.0, 0.01, "own sizes")
@@ -49,6 +50,9 @@ class Approach(Constants):
     )
     antenna_gain: float = constant(
         1500.0, ANTENNA_GAIN, "Antenna gain", "センサーの強さ", "Turn of the antennae; below 0 away."
+    )
+    antenna_side: float = constant(
+        0.5, FACTOR, "Antennae apart", "センサーの左右の間", "Of its length, how far an antenna stands aside."
     )
     antenna_weight_near: float = constant(
         0.6,
@@ -203,4 +207,14 @@ class Moving(Constants):
         "Noise of pace, largest",
         "ペースのゆれ 最大",
         "Share of its speed that a bug keeps at most; smooth noise varies it.",
+    )
+    noise_rate: float = constant(
+        0.03, NOISE_RATE, "Noise of pace, rate", "ペースのゆれの速さ", "How fast the smooth noise goes on."
+    )
+    noise_per_tremor: float = constant(
+        0.3,
+        FACTOR,
+        "Noise of pace, with tremor",
+        "ペースのゆれとふるえ",
+        "How much of its tremor adds to that rate.",
     )

@@ -8,7 +8,6 @@ from controller.behavior.angles import TWO_PI, wrapped
 from controller.behavior.compiling import rule
 from controller.behavior.draws import agent_key, hashed_uniform, tick_key
 from controller.behavior.gait import STOP, TUMBLE
-from controller.behavior.moving import PULSE_RATE
 from controller.behavior.trigonometry import sine_cosine
 
 X, Y, ANGLE, SIZE, ALPHA, JITTER = range(6)
@@ -18,32 +17,35 @@ _LOOKS = np.uint64(0x100C5)
 
 
 @rule
-def jitter(gait, key):
+def jitter(gait, world, key):
     """Twitch of a stopped bug (15 % of ticks, +-0.25 rad) or shake of a tumbling one (+-0.12 rad)."""
     u = hashed_uniform(key, 1) * 2.0 - 1.0
     if gait == TUMBLE:
-        return 0.12 * u
-    if gait == STOP and hashed_uniform(key, 0) < 0.15:
-        return 0.25 * u
+        return world.shake_rad * u
+    if gait == STOP and hashed_uniform(key, 0) < world.twitch_share:
+        return world.twitch_rad * u
     return 0.0
 
 
 @rule
-def pose(bugs, seed, tick, poses):
+def pose(bugs, worlds, seed, tick, poses):
     """Write how the bugs look in this tick: poses float64 (n, 6)."""
-    pulse_sine, pulse_cosine = sine_cosine((PULSE_RATE * np.float64(tick)) % TWO_PI)
+    world = worlds[0]
+    pulse_sine, pulse_cosine = sine_cosine((world.pulse_rate * np.float64(tick)) % TWO_PI)
+    pale, paling = world.bored_alpha / 255.0, (world.keen_alpha - world.bored_alpha) / 255.0
     key = tick_key(seed ^ _LOOKS, tick)
     for i in range(bugs.size):
         bug = bugs[i]
         tremor_sine, tremor_cosine = sine_cosine(bug.tremor_phase)
         leg_sine, _ = sine_cosine(bug.leg_phase)
-        wobble = tremor_sine * 0.08 + leg_sine * 0.04 * bug.speed
+        wobble = tremor_sine * world.tremor_swing_rad + leg_sine * world.leg_swing_rad * bug.speed
         poses[i, X] = bug.x
         poses[i, Y] = bug.y
         poses[i, ANGLE] = bug.heading + math.pi / 2.0 + wobble
-        poses[i, SIZE] = bug.base_size + pulse_sine * tremor_cosine + pulse_cosine * tremor_sine
-        poses[i, ALPHA] = (80.0 + 160.0 * bug.interest) / 255.0
-        poses[i, JITTER] = jitter(bug.gait, agent_key(key, np.uint64(bug.number)))
+        pulse = pulse_sine * tremor_cosine + pulse_cosine * tremor_sine
+        poses[i, SIZE] = max(bug.base_size + world.pulse_px * pulse, 0.0)
+        poses[i, ALPHA] = pale + paling * bug.interest
+        poses[i, JITTER] = jitter(bug.gait, world, agent_key(key, np.uint64(bug.number)))
 
 
 @rule

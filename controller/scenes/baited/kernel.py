@@ -110,7 +110,7 @@ def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places
         if not noise >= 0.0:
             noise = smooth_noise(bug.noise_phase, levels)
         move(bug, world, turn, noise)
-        grow_phases(bug)
+        grow_phases(bug, world)
         if astray(bug):
             put_in(bug, world, draws, seed)
             visit.put_back += 1

@@ -86,7 +86,7 @@ class BaitedScene:
         self.advance(on, x, y)
         self._before, self._after = self._after, self._before
         tick = np.uint64(self.tick)
-        pose(self.bugs, self.seed, tick, self._after)
+        pose(self.bugs, self.world, self.seed, tick, self._after)
         if self.world["on"][0]:
             light = self.world[0]
             reach = light["light_radius_px"] * DUST_REACH
@@ -135,7 +135,7 @@ class BaitedScene:
             self._change_number(changed.bugs)
         else:
             self._lay_grid()
-            pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
+            pose(self.bugs, self.world, self.seed, np.uint64(self.tick), self._after)
 
     def _made(self, count: int, first: int = 0) -> npt.NDArray[np.void]:
         """Bugs as the seed and the settings of now make them, those before `first` left out."""
@@ -240,7 +240,7 @@ class BaitedScene:
         self._drawn = np.empty((count, 5), np.float32)
         self._dust = np.zeros((DUST_GRAINS, 4), np.float32)
         self._lay_grid()
-        pose(self.bugs, self.seed, np.uint64(self.tick), self._after)
+        pose(self.bugs, self.world, self.seed, np.uint64(self.tick), self._after)
         self._before[:] = self._after
 
     def _lay_grid(self) -> None:

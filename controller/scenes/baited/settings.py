@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from controller.scenes.baited.constants import Constants
 from controller.scenes.baited.constants_life import Character, Gait
+from controller.scenes.baited.constants_looks import Looks
 from controller.scenes.baited.constants_steering import Approach, Avoidance, Milling, Moving, Search
 
 
@@ -106,6 +107,7 @@ class BaitedSettings(Constants):
     search: Search = _section(Search, "Search", "さがす", "How bugs search without a light.")
     avoidance: Avoidance = _section(Avoidance, "Avoidance", "光を離れる", "How the bored leave the light.")
     moving: Moving = _section(Moving, "Moving", "全体の動き", "The step of a bug, and those near it.")
+    looks: Looks = _section(Looks, "Looks", "ゆれと明るさ", "How bugs sway, pulse and pale.")
 
 
 def constants(settings: BaitedSettings) -> dict[str, float]:

@@ -10,6 +10,8 @@ import click
 import pytest
 
 from controller.cli import main
+from controller.scenes.baited.scene import BaitedScene
+from controller.scenes.baited.settings import BaitedSettings
 from controller.settings import default_file
 
 SHARED = {"home", "as_json", "help"}
@@ -69,3 +71,14 @@ def test_links_between_documents_lead_somewhere(checkout: Path, project_files: l
             path = checkout / name
             for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8")):
                 assert (path.parent / target).exists(), f"{name} links to {target}, which is not there"
+
+
+def test_every_measure_of_a_visit_stands_in_the_curators_readme(checkout: Path) -> None:
+    scene = BaitedScene(BaitedSettings(bugs=40, decay_min=0.02, decay_max=0.03), (400, 300), 1)
+    scene.begin_visit()
+    for _ in range(900):
+        scene.advance(True, 200.0, 150.0)
+    measures = scene.measures()
+    assert {"first_reached_s", "half_reached_s", "first_grew_bored_s", "half_grew_bored_s"} <= set(measures)
+    text = (checkout / "logs" / "README.md").read_text(encoding="utf-8")
+    assert [name for name in measures if f"`{name}`" not in text] == []

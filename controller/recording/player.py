@@ -96,7 +96,7 @@ class Player:
         except ValueError as error:
             what = row.model_dump_json(exclude={"tick"})
             raise RecordingError(
-                f"{self.recording.path}: the scene refuses {what:.200} at tick {row.tick}: {_reason(error)}"
+                f"{self.recording.path}: the scene refuses {what:.80} at tick {row.tick}: {_reason(error)}"
             ) from error
 
     def _tell(self, row: Row) -> None:

@@ -9,16 +9,16 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 
 from controller.film.recorder import Recorder
 from controller.kernelcache import load_kernels
 from controller.recording.fitting import Picture, fitted
-from controller.recording.player import Player, SizedScene
+from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
-from controller.scenes import open_scene
+from controller.scenes import Scene, open_scene
 from controller.settings import SECTIONS, Settings
 from controller.show import EXIT_DONE, EXIT_PROBLEM, EXIT_SCREEN_LOST
 from controller.stage import (
@@ -50,10 +50,9 @@ def player_of(recording: Recording, home: Path, say: Callable[[str], None]) -> P
     return Player(recording, scene_of)
 
 
-def scene_of(name: str, settings: Mapping[str, Any], size: tuple[int, int], seed: int) -> SizedScene:
+def scene_of(name: str, settings: Mapping[str, Any], size: tuple[int, int], seed: int) -> Scene:
     """A scene with a settings section out of JSON. Raises ValueError for one that cannot be."""
-    scene: Any = open_scene(name, _section(name, settings), size, seed)
-    return cast(SizedScene, scene)
+    return open_scene(name, _section(name, settings), size, seed)
 
 
 def _section(name: str, settings: Mapping[str, Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,16 +14,8 @@ from controller.recording.recorded_scene import digest
 from controller.recording.rows import NewScene, Resize, Restored, Row, Sample, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
-
-class SizedScene(Scene, Protocol):
-    """A scene that tells its size, px: a snapshot may have brought another one."""
-
-    @property
-    def size(self) -> tuple[int, int]: ...
-
-
 # (name, settings section as plain values, size px, seed); ValueError says what cannot be.
-OpenScene = Callable[[str, Mapping[str, Any], tuple[int, int], int], SizedScene]
+OpenScene = Callable[[str, Mapping[str, Any], tuple[int, int], int], Scene]
 
 
 @dataclass(frozen=True)
@@ -114,7 +106,7 @@ class Player:
             case Restored():
                 self.scene.restore(base64.b64decode(row.snapshot, validate=True))
 
-    def _opened(self, name: str, settings: Mapping[str, Any], size: tuple[int, int]) -> SizedScene:
+    def _opened(self, name: str, settings: Mapping[str, Any], size: tuple[int, int]) -> Scene:
         try:
             return self._open(name, settings, size, self.recording.head.seed)
         except ValueError as error:

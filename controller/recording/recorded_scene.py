@@ -63,6 +63,11 @@ class RecordedScene:
             self._scene.resize(size)
         self._put(Resize, size=size)
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """The scene's own."""
+        return self._scene.size
+
     def begin_visit(self) -> None:
         """A visit began."""
         with self._faults_seen():

@@ -74,7 +74,7 @@ def test_links_between_documents_lead_somewhere(checkout: Path, project_files: l
 
 
 def test_every_measure_of_a_visit_stands_in_the_curators_readme(checkout: Path) -> None:
-    scene = BaitedScene(BaitedSettings(bugs=40, decay_min=0.02, decay_max=0.03), (400, 300), 1)
+    scene = BaitedScene(BaitedSettings(bugs=40, decay_min=0.002, decay_max=0.003), (400, 300), 1)
     scene.begin_visit()
     for _ in range(900):
         scene.advance(True, 200.0, 150.0)

@@ -82,7 +82,7 @@ def header() -> str:
 
 def arguments(scene: BaitedScene, just_on: bool, tick: int) -> tuple[Any, ...]:
     """What the tick in C takes for this scene's tick: its arrays are used where they are."""
-    starts, cells, places, xs, ys = scene._grid
+    starts, cells, places, xs, ys = scene.grid
     return (
         *(_place(scene.bugs), ctypes.c_int64(scene.bugs.size)),
         *(_place(scene.world), _place(scene.visit), _place(scene.draws)),

@@ -72,7 +72,7 @@ def kernel_arguments(scene: BaitedScene, just_on: bool, tick: int) -> tuple[Any,
     """What the kernel takes for this scene's tick."""
     return (
         *(scene.bugs, scene.world, scene.visit, scene.draws),
-        *(just_on, scene.seed, np.uint64(tick), *scene._grid, scene.levels),
+        *(just_on, scene.seed, np.uint64(tick), *scene.grid, scene.levels),
     )
 
 
@@ -171,5 +171,5 @@ def ungridded(scene: BaitedScene) -> BaitedScene:
     """The same scene with all its bugs in one cell, so that each looks at every other."""
     scene.world["columns"] = scene.world["rows"] = 1
     one_cell_and_rim = np.zeros(3 * 3 + 2, np.int32)
-    scene._grid = (one_cell_and_rim, *scene._grid[1:])
+    scene.grid = (one_cell_and_rim, *scene.grid[1:])
     return scene

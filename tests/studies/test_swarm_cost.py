@@ -84,7 +84,7 @@ def test_in_one_cell_the_bugs_do_the_same() -> None:
     gridded, whole = warmed(True), ungridded(warmed(True))
     for scene in (gridded, whole):
         step(*kernel_arguments(scene, False, scene.tick + 1))
-    assert whole._grid[0].size < gridded._grid[0].size / 100
+    assert whole.grid[0].size < gridded.grid[0].size / 100
     for name in ("x", "y", "heading"):
         assert np.abs(gridded.bugs[name] - whole.bugs[name]).max() <= 1e-9
 

@@ -57,7 +57,7 @@ def difference(ours: BaitedScene, theirs: BaitedScene) -> tuple[float, str]:
         found.append((abs(float(ours.visit[name][0]) - float(theirs.visit[name][0])), f"visit {name}"))
     for name in ("given", "used"):
         found.append((abs(float(ours.draws[name][0] - theirs.draws[name][0])), f"numbers {name}"))
-    for k, (mine, other) in enumerate(zip(ours._grid, theirs._grid, strict=True)):
+    for k, (mine, other) in enumerate(zip(ours.grid, theirs.grid, strict=True)):
         found.append((float(np.abs(np.asarray(mine, float) - other).max(initial=0.0)), f"grid {k}"))
     return max((math.inf if math.isnan(apart) else apart, name) for apart, name in found)
 

@@ -50,7 +50,8 @@ class BaitedScene:
     """The swarm's arrays and the order in which its kernels touch them.
 
     `settings` are copied; `size` is the screen in px; `seed` an integer >= 0. Knows no time,
-    file, window or device: equal calls give equal rows.
+    file, window or device: equal calls give equal rows. `grid` is the scratch of the kernel; a way
+    longer than `far_px` along x or y in one tick leads round the edge.
     """
 
     _before: npt.NDArray[np.float64]
@@ -100,13 +101,11 @@ class BaitedScene:
             self.world["light_x"], self.world["light_y"] = x, y
         self.tick += 1
         tick = np.uint64(self.tick)
-        step(
-            self.bugs, self.world, self.visit, self.draws, just_on, self.seed, tick, *self._grid, self.levels
-        )
+        step(self.bugs, self.world, self.visit, self.draws, just_on, self.seed, tick, *self.grid, self.levels)
 
     def frame(self, alpha: float) -> tuple[Rows, Beam, Rows]:
         """The picture `alpha` (0..1) of the way from the tick before to the last one."""
-        interpolate(self._before, self._after, float(alpha), *self._far_px, self._drawn)
+        interpolate(self._before, self._after, float(alpha), *self.far_px, self._drawn)
         light = self.world[0]
         beam = (float(light["light_x"]), float(light["light_y"]), float(light["light_radius_px"]))
         if not light["on"]:
@@ -257,6 +256,6 @@ class BaitedScene:
         self.world["columns"], self.world["rows"] = columns, rows
         places = np.zeros(count, np.int32)
         starts = np.zeros((columns + 2) * (rows + 2) + 2, np.int32)
-        self._grid = (starts, places, places.copy(), np.empty(count), np.empty(count))
+        self.grid = (starts, places, places.copy(), np.empty(count), np.empty(count))
         # Farther in one tick, also on a screen that has just grown, is a way round the edge.
-        self._far_px = (min(width / 2, 3.5 * longest_px), min(height / 2, 3.5 * longest_px))
+        self.far_px = (min(width / 2, 3.5 * longest_px), min(height / 2, 3.5 * longest_px))

@@ -52,6 +52,11 @@ class Observer:
                 self.bored.setdefault(number, self.ticks)
         self.peak = max(self.peak, sum(inside))
 
+    def _lit_now(self, away: list[float]) -> int:
+        """How many stand in the lit circle at this moment."""
+        radius = self.scene.settings.light_radius_px
+        return sum(distance < radius for distance in away) if self.was_on else 0
+
     def measures(self) -> dict[str, float]:
         """What the scene should say of the visit and of this moment."""
         bugs, light = self.scene.bugs, self.scene.world[0]
@@ -63,7 +68,7 @@ class Observer:
             "bored": float(sum(i <= self.scene.settings.boredom_threshold for i in interests)),
             "mean_interest": sum(interests) / len(interests) if interests else 0.0,
             "exposure_bug_s": self.exposure / TICKS_PER_S,
-            "peak_inside": float(self.peak),
+            "peak_inside": float(max(self.peak, self._lit_now(away))),
             "put_back": 0.0,
         }
         if self.interest_at_off is not None:

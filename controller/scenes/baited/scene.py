@@ -187,13 +187,18 @@ class BaitedScene:
 
     def measures(self) -> dict[str, float]:
         """Counts of this moment (bugs, inside the circle, bored, mean interest) and of the visit."""
+        inside = float(np.count_nonzero(self.inside()))
         moment = {
             "bugs": float(self.bugs.size),
-            "inside": float(np.count_nonzero(self.inside())),
+            "inside": inside,
             "bored": float(np.count_nonzero(self.bored())),
             "mean_interest": float(self.bugs["interest"].mean()) if self.bugs.size else 0.0,
         }
-        return moment | measures_of(self.visit, self.bugs)
+        visit = measures_of(self.visit, self.bugs)
+        if self.world["on"][0]:
+            # Ticks count those inside as they begin: at this moment there may be more.
+            visit["peak_inside"] = max(visit["peak_inside"], inside)
+        return moment | visit
 
     def inside(self) -> npt.NDArray[np.bool_]:
         """Which bugs are within the light's radius of its position, lit or not (n,)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,79 @@ def test_a_refused_write_leaves_the_old_file_and_nothing_else(
         replace_text(path, "new")
     assert path.read_text(encoding="utf-8") == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["kept.toml"]
+
+
+def link_to_pipe(path: Path) -> None:
+    os.mkfifo(path.with_name("pipe"))
+    path.symlink_to("pipe")
+
+
+KINDS: dict[str, Callable[[Path], None]] = {
+    "pipe": os.mkfifo,
+    "folder": Path.mkdir,
+    "link to a pipe": link_to_pipe,
+    "link to itself": lambda path: path.symlink_to(path.name),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_regular_file_is_refused_and_left(tmp_path: Path, kind: str) -> None:
+    """A device, for one: to replace /dev/null would be the end of it."""
+    path = tmp_path / "out"
+    KINDS[kind](path)
+    before = kinds(tmp_path)
+    with pytest.raises(OSError, match=r"not a regular file|symbolic links"):
+        replace_text(path, "new")
+    assert kinds(tmp_path) == before
+
+
+def kinds(folder: Path) -> dict[str, tuple[int, int]]:
+    """Number and mode of each thing in the folder."""
+    return {one.name: (one.lstat().st_ino, one.lstat().st_mode) for one in folder.iterdir()}
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    """In the folder of that, also where it is not there yet."""
+    (tmp_path / "far").mkdir()
+    link = tmp_path / "panel.toml"
+    link.symlink_to(Path("far", "kept.toml"))
+    for text in ("first", "second"):
+        replace_text(link, text)
+        assert link.is_symlink()
+        assert (tmp_path / "far" / "kept.toml").read_text(encoding="utf-8") == text
+    assert sorted(one.name for one in tmp_path.rglob("*")) == ["far", "kept.toml", "panel.toml"]
+
+
+def test_no_file_beside_it_is_touched(tmp_path: Path) -> None:
+    beside = tmp_path / "out.json.new"
+    beside.write_text("mine", encoding="utf-8")
+    replace_text(tmp_path / "out.json", "new")
+    assert beside.read_text(encoding="utf-8") == "mine"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path: Path) -> None:
+    replace_text(tmp_path / ("n" * 255), "new")
+    assert (tmp_path / ("n" * 255)).read_text(encoding="utf-8") == "new"
+
+
+def test_rights_are_those_of_the_file_replaced_or_of_any_new_one(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        path = tmp_path / "kept.toml"
+        replace_text(path, "new")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640
+        path.chmod(0o604)
+        replace_text(path, "newer")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o604
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_of_another_user_stays_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "kept.toml"
+    path.write_text("old", encoding="utf-8")
+    os.chown(path, 65534, 65534)
+    replace_text(path, "new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)

@@ -228,7 +228,7 @@ def test_ctrl_c_while_the_file_is_written_does_not_cut_it(
     monkeypatch.setattr(os, "fsync", lambda handle: press())
     assert ask("--scene", "pond", "--runs", "1").exit_code == 0
     assert written(tmp_path)["frames"] == 90
-    assert not list(tmp_path.glob("*.new"))
+    assert not list(tmp_path.glob(".*"))
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -241,3 +241,12 @@ def test_a_file_that_cannot_be_written_is_said_in_one_line(ask: Any, tmp_path: P
     assert done.exit_code == 1
     assert len(done.stderr.splitlines()) == 1
     assert "--out" in done.stderr
+
+
+def test_what_is_no_file_is_refused_in_one_line_and_left(ask: Any, tmp_path: Path, pond: Any) -> None:
+    os.mkfifo(tmp_path / "out.json")
+    done = ask("--scene", "pond", "--runs", "1")
+    assert done.exit_code == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert "not a regular file" in done.stderr
+    assert (tmp_path / "out.json").is_fifo()

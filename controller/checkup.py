@@ -39,6 +39,7 @@ def findings(home: Path) -> Iterator[Finding]:
     yield _home(home)
     yield _disk(home)
     yield _settings(home)
+    yield _kernels(home)
     yield _engine()
     yield _database(home)
     yield _screen()
@@ -83,6 +84,19 @@ def _settings(home: Path) -> Finding:
         return Finding("settings", "refused", str(error))
     changed = sum(origin in ("file", "panel") for origin in settings.origins.values())
     return Finding("settings", f"{changed} changed in {settings.path}", " ".join(settings.warnings))
+
+
+def _kernels(home: Path) -> Finding:
+    """What the next start need not compile."""
+    try:
+        from controller.kernelcache import is_whole, place_of
+    except ImportError:
+        return Finding("compiled kernels", "unknown until the versions are mended")
+    place = place_of(home)
+    if is_whole(place):
+        return Finding("compiled kernels", str(place))
+    remedy = f"normal before the first run; else see that {place.parent} can be written."
+    return Finding("compiled kernels", "none kept", remedy, "note")
 
 
 def _engine() -> Finding:

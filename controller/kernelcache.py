@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import hashlib
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import llvmlite.binding
@@ -28,6 +30,8 @@ MANIFEST = "manifest.json"
 OVERRIDE = "BAITED_CACHE"
 COPY_PREFIX = "baited-kernels-"
 ASIDE_PREFIX = "new-"
+# Checkouts and Python environments that share a home have a set each.
+MOST_SETS = 4
 # What of numba's own configuration changes the code that it makes.
 NUMBA_SWITCHES = (
     *("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE"),
@@ -74,7 +78,7 @@ class KernelCache:
 
     def __init__(self, home: Path, say: Callable[[str], None]) -> None:
         self._say = say
-        self._place = Path(os.environ.get(OVERRIDE) or home / "cache") / f"kernels-{digest()}"
+        self._place = place_of(home)
         self._copy: Path | None = None
         self.warm, self.fault = False, ""
 
@@ -100,16 +104,23 @@ class KernelCache:
         self._say(f"The kernels cannot be kept, for {why}: the next start is slow.")
 
     def _take(self, copy: Path) -> bool:
-        """Copy the kept cache; False when there is none, or it is not whole."""
+        """Copy the kept cache; False when there is none, it is not whole, or there is no room for it."""
         try:
-            if not self._place.is_dir():
+            if not (self._place.exists() or self._place.is_symlink()):
                 return False
-            _write(copy, _kept(self._place))
+            files = _kept(self._place)
         except (OSError, ValueError) as error:
             self.fault = f"The compiled kernels in {self._place} cannot be used: {_reason(error)}. "
-            for path in copy.iterdir():
-                shutil.rmtree(path, ignore_errors=True)
             return False
+        try:
+            _write(copy, files)
+        except OSError as error:
+            self.fault = f"The kept kernels cannot be copied, for {_no_room(error)}: make room there. "
+            for path in copy.iterdir():
+                _remove(path)
+            return False
+        with suppress(OSError):  # in a read-only cache nothing is removed either
+            os.utime(self._place)
         return True
 
     def seal(self) -> None:
@@ -118,7 +129,7 @@ class KernelCache:
             return
         aside = self._place.parent / f"{ASIDE_PREFIX}{os.getpid()}"
         try:
-            shutil.rmtree(aside, ignore_errors=True)
+            _remove(aside)
             aside.mkdir(parents=True)
             _drop_dead(aside.parent, ASIDE_PREFIX)
             files = _files(self._copy)
@@ -132,18 +143,31 @@ class KernelCache:
             shutil.rmtree(aside, ignore_errors=True)
 
     def _put_in_place(self, aside: Path) -> None:
-        """The first of two starts at once wins; older sets go, and a whole one that lacked something."""
-        for other in self._place.parent.glob("kernels-*"):
-            if other != self._place:
-                shutil.rmtree(other, ignore_errors=True)
-        if not self.warm and _is_whole(self._place):
+        """The first of two starts at once wins; the oldest sets go, and a whole one that lacked something."""
+        others = [path for path in _folders(self._place.parent, "kernels-*") if path != self._place]
+        for other in sorted(others, key=_used_at, reverse=True)[MOST_SETS - 1 :]:
+            _remove(other)
+        if not self.warm and is_whole(self._place):
             return
-        shutil.rmtree(self._place, ignore_errors=True)
+        _remove(self._place)
         try:
             aside.rename(self._place)
         except OSError:
-            if not _is_whole(self._place):  # else another start did it meanwhile
+            if not is_whole(self._place):  # else another start did it meanwhile
                 raise
+
+
+def place_of(home: Path) -> Path:
+    """The folder in which the kernels of these sources on this machine are kept, there or not."""
+    return Path(os.environ.get(OVERRIDE) or home / "cache") / f"kernels-{digest()}"
+
+
+def is_whole(place: Path) -> bool:
+    """Whether the folder holds all that was sealed in it, as it was."""
+    try:
+        return bool(_kept(place))
+    except (OSError, ValueError):
+        return False
 
 
 def _kept(place: Path) -> dict[str, bytes]:
@@ -171,13 +195,6 @@ def _listed(place: Path) -> dict[str, str]:
     return listed
 
 
-def _is_whole(place: Path) -> bool:
-    try:
-        return bool(_kept(place))
-    except (OSError, ValueError):
-        return False
-
-
 def _files(folder: Path) -> dict[str, bytes]:
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
@@ -194,12 +211,39 @@ def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
+def _no_room(error: OSError) -> str:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    why = "is full" if full else f"cannot be written ({_reason(error)})"
+    return f"the temporary folder {tempfile.gettempdir()} {why}"
+
+
+def _folders(folder: Path, pattern: str) -> list[Path]:
+    return [path for path in folder.glob(pattern) if path.is_dir() and not path.is_symlink()]
+
+
+def _used_at(place: Path) -> int:
+    """When it was sealed or last taken, in ns; 0 when another start has removed it."""
+    try:
+        return place.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def _remove(path: Path) -> None:
+    """Whatever it is: what cannot be removed shows where its place is wanted."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
 def _drop_dead(folder: Path, prefix: str) -> None:
     """Remove what processes that were killed have left: their numbers follow the prefix."""
     for left in folder.glob(f"{prefix}*"):
         pid = left.name.removeprefix(prefix).split("-")[0]
         if pid.isdigit() and not Path("/proc", pid).exists() and Path("/proc").is_dir():
-            shutil.rmtree(left, ignore_errors=True)
+            _remove(left)
 
 
 def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str], None]) -> None:
@@ -215,7 +259,7 @@ def load_kernels(home: Path, scene: str, settings: BaseModel, say: Callable[[str
     try:
         rehearse(scene, settings)
     except OSError as error:
-        cache.give_up(f"the temporary folder cannot be written ({_reason(error)})")
+        cache.give_up(_no_room(error))
         rehearse(scene, settings)
     compiled = COMPILATIONS.count - before
     if compiled and cache.warm:

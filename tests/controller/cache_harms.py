@@ -31,6 +31,19 @@ def empty_folder(place: Path) -> None:
     place.mkdir()
 
 
+def file_in_its_place(place: Path) -> None:
+    shutil.rmtree(place)
+    place.write_text("in the way", encoding="utf-8")
+
+
+def link_in_its_place(target: str) -> Callable[[Path], None]:
+    def change(place: Path) -> None:
+        shutil.rmtree(place)
+        place.symlink_to(target)
+
+    return change
+
+
 def garble_one(place: Path) -> None:
     path = files(place)[-1]
     path.write_bytes(bytes(byte ^ 0x5A for byte in path.read_bytes()))
@@ -66,6 +79,9 @@ HARMS = {
     "cut": cut,
     "emptied files": empty_files,
     "emptied folder": empty_folder,
+    "file in its place": file_in_its_place,
+    "link to nowhere in its place": link_in_its_place("nowhere"),
+    "link to a folder in its place": link_in_its_place("."),
     "one file garbled": garble_one,
     "one file lost": lose_one,
     "manifest lost": manifest(None),

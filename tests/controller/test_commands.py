@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 from controller import checkup
 from controller.beacon import FILE
 from controller.cli import main
+from controller.kernelcache import MANIFEST, OVERRIDE, place_of
 from controller.settings import load
 from display.sound.device import DeviceError
 
@@ -139,6 +141,32 @@ def test_check_names_the_versions_and_finds_a_spoilt_config(ask: Any, tmp_path: 
     bad = ask("check")
     assert bad.exit_code == 1
     assert "did you mean bugs" in bad.stdout
+
+
+def test_check_names_the_folder_of_the_compiled_kernels(
+    ask: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note before the first run: it makes no problem of a healthy home."""
+
+    def row() -> tuple[str, str, str]:
+        (found,) = [
+            one for one in json.loads(ask("check", "--json").stdout) if one["name"] == "compiled kernels"
+        ]
+        return found["state"], found["fault"], found["level"]
+
+    monkeypatch.delenv(OVERRIDE, raising=False)
+    state, fault, level = row()
+    assert (state, level) == ("none kept", "note")
+    assert "before the first run" in fault
+    assert f"{tmp_path / 'cache'} can be written" in fault
+    place = place_of(tmp_path)
+    place.mkdir(parents=True)
+    (place / "a.nbi").write_bytes(b"compiled")
+    listed = {"a.nbi": sha256(b"compiled").hexdigest()}
+    (place / MANIFEST).write_text(json.dumps(listed), encoding="utf-8")
+    assert row()[:2] == (str(place), "")
+    (place / "a.nbi").write_bytes(b"comp")
+    assert row()[0] == "none kept"
 
 
 def test_check_tries_the_file_of_the_sound(ask: Any, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ class ConfigError(ValueError):
 class ShowSettings(BaseModel):
     """The show as a whole."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     scene: Literal["baited"] = Field("baited", description="The scene that is shown.")
     source: Literal["auto", "mouse", "demo", "camera"] = Field(

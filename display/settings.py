@@ -27,7 +27,7 @@ def _offset(side: Literal["width", "height"], corner: str, ja: str) -> Any:
 class CornerSettings(BaseModel):
     """Where the four corners of the picture go, for a projector that stands at an angle."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     top_left_x: float = _offset("width", "top left", "左上")
     top_left_y: float = _offset("height", "top left", "左上")
@@ -61,7 +61,7 @@ class CornerSettings(BaseModel):
 class DisplaySettings(BaseModel):
     """Section `display` of the configuration; what is marked live can change while the canvas is open."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     screen: str = Field(
         default="",

@@ -51,7 +51,7 @@ def machine_zone() -> tzinfo:
 class LogSettings(BaseModel):
     """The `log` section."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     zone: str = Field(
         default="", description="The gallery's time zone, an IANA name; empty means this machine's zone."

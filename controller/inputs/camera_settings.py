@@ -10,7 +10,7 @@ from controller.tracking.settings import TrackingSettings
 class CameraSettings(BaseModel):
     """The camera device and its supervision; detection has its own section."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     device: str = Field(
         default="auto",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 class TrackingSettings(BaseModel):
     """Thresholds of detection and switch; sizes are for a picture 640 px wide."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     light: Literal["white", "coloured"] = Field(
         default="white",

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class SoundSettings(BaseModel):
     """Section `sound` of the configuration; what is marked live changes while the show runs."""
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     on: bool = Field(
         default=True,

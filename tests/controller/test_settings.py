@@ -105,6 +105,23 @@ def test_a_value_that_cannot_be_is_refused_by_name_and_unit(tmp_path: Path, text
         load(tmp_path)
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        (section, key)
+        for section, model in all_sections()
+        for key in plain_fields(model)
+        if model.model_fields[key].annotation is float
+    ],
+)
+def test_what_is_no_finite_number_is_called_so(tmp_path: Path, section: str, key: str, value: str) -> None:
+    """Rather than too large or too small."""
+    write(tmp_path, f"[{section}]\n{key} = {value}\n")
+    with pytest.raises(ConfigError, match=f" {key} .*= {value}: Input should be a finite number$"):
+        load(tmp_path)
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -33,7 +33,7 @@ class Constants(BaseModel):
     is smaller than the second.
     """
 
-    model_config = ConfigDict(extra="forbid", validate_assignment=True)
+    model_config = ConfigDict(extra="forbid", validate_assignment=True, allow_inf_nan=False)
 
     ORDERED: ClassVar[tuple[tuple[str, str], ...]] = ()
     APART: ClassVar[tuple[tuple[str, str], ...]] = ()

@@ -100,6 +100,8 @@ class Status(BaseModel):
     ages: dict[str, FiniteFloat | None] = {}
     light: dict[str, Any] = {}
     desk: dict[str, Any] = {}
+    recording: dict[str, Any] = {}
+    film: dict[str, Any] = {}
     log: dict[str, Any] = {}
 
     def faults(self, now_s: float) -> list[str]:
@@ -120,6 +122,11 @@ class Status(BaseModel):
             if (age_s := self.ages.get(name)) is not None and age_s > STALE_S
         ]
         found += [f"Panel: {fault}"] if (fault := self.desk.get("fault")) else []
+        found += [
+            f"The {name} {part.get('path')} fails: {fault}."
+            for name, part in (("recording", self.recording), ("film", self.film))
+            if (fault := part.get("fault"))
+        ]
         found += [f"Log: {self.log[key]}" for key in ("error", "warning") if self.log.get(key)]
         if self.light.get("alive") is False:
             why = self.light.get("message") or self.light.get("reason") or "no reason given"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from controller.recording.rows import SUFFIX
+from controller.recording.sole_file import open_locked
 
 FILM = ".mp4"
 # While it grows the film has a longer name, and file systems take 255 bytes.
@@ -44,10 +46,25 @@ def record_option(help_text: str, recording: bool) -> Callable[[Command], Comman
 
 
 def _writable(path: Path) -> Path:
+    """Found out by trying: rights alone say little of a system folder or a full disk. Changes no file."""
     if path.exists() and not path.is_file():
         raise click.BadParameter(f"{path} is no regular file")
-    if not os.access(path.parent, os.W_OK):
-        raise click.BadParameter(f"{path.parent} is no folder that can be written")
     if len(os.fsencode(path.name)) > LONGEST_NAME:
         raise click.BadParameter("give a shorter name")
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise click.BadParameter(
+            f"{path.parent} is no folder that can be written ({error.strerror})"
+        ) from error
+    if path.exists():
+        _try(path)
     return path
+
+
+def _try(path: Path) -> None:
+    """What is there already must let itself be written, and by nobody else at this time."""
+    try:
+        open_locked(path).close()
+    except OSError as error:
+        raise click.BadParameter(f"{path} cannot be written ({error.strerror})") from error

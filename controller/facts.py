@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from controller.frametimes import PictureRate
 from controller.kernelcache import COMPILATIONS
@@ -18,8 +19,14 @@ from logs.writer import Log
 logger = logging.getLogger(__name__)
 
 
+class Part(Protocol):
+    """What tells its state in plain values, from any thread."""
+
+    def state(self) -> dict[str, Any]: ...
+
+
 class Facts:
-    """Called twice a second; ages are seconds."""
+    """Called twice a second; ages are seconds. `files` are written beside the log, by name."""
 
     def __init__(
         self,
@@ -29,9 +36,10 @@ class Facts:
         settings: Settings,
         clock: Callable[[], float] = time.perf_counter,
         held_by_screen: Callable[[], bool] = lambda: False,
+        files: Mapping[str, Part | None] = MappingProxyType({}),
     ) -> None:
         self._show, self._canvas, self._log, self._clock = show, canvas, log, clock
-        self._held_by_screen = held_by_screen
+        self._held_by_screen, self._files = held_by_screen, files
         self._fixed = {"scene": settings["show"].scene, "warnings": settings.warnings}
         self._rate = PictureRate(clock())
         self._began_s = clock()
@@ -88,8 +96,8 @@ class Facts:
         }
 
     def _extras(self) -> dict[str, Any]:
-        """What only some shows have: a technician's desk, sound."""
-        parts = {"desk": self._show.desk, "sound": self._show.sound}
+        """What only some shows have: a technician's desk, sound, a recording, a film."""
+        parts: dict[str, Part | None] = {"desk": self._show.desk, "sound": self._show.sound, **self._files}
         return {name: part.state() for name, part in parts.items() if part is not None}
 
     def _light(self) -> dict[str, Any]:

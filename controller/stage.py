@@ -93,9 +93,8 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
         parts.push(_end_of(log))
         for number in END_SIGNALS:
             signal.signal(number, lambda *_: _leave(log))
-        show, canvas = _build(home, settings, wish, log, parts)
+        show, canvas, film = _build(home, settings, wish, log, parts)
         shows.append(show)
-        show.recorder = film = film_of(canvas, show.clock, wish.film)
         code = show.run(None if wish.seconds is None else show.clock() + wish.seconds)
         if show.desk is not None:
             show.desk.close()
@@ -154,7 +153,9 @@ def save_picture(canvas: Canvas, picture: tuple[Rows, Beam, Rows], path: Path) -
     return EXIT_DONE
 
 
-def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack) -> tuple[Show, Canvas]:
+def _build(
+    home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack
+) -> tuple[Show, Canvas, Recorder | None]:
     headless = wish.headless or not display_there(wish.screen_required)
     scene_name = settings["show"].scene
     load_kernels(home, scene_name, settings[scene_name], logger.info)
@@ -166,6 +167,7 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     source = _open_source(name, home, settings, canvas, wish.seed, clock)
     parts.callback(source.close)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
+    writer = None
     if wish.recording is not None:
         writer = RecordingWriter(wish.recording, head_of(settings, canvas.size, wish.seed))
         scene = RecordedScene(scene, writer, lambda: show.pulse.light)
@@ -182,11 +184,13 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
     show.desk = Desk(canvas, scene, sound, settings, saver, facts, clock, log.note)
     for number in END_SIGNALS:
         signal.signal(number, lambda *_: show.stop("stopped"))
-    status = Facts(show, canvas, log, settings, held_by_screen=lambda: rhythm.held_by_screen)
+    show.recorder = film = film_of(canvas, show.clock, wish.film)
+    files = {"recording": writer, "film": film}
+    status = Facts(show, canvas, log, settings, held_by_screen=lambda: rhythm.held_by_screen, files=files)
     parts.callback(StatusWriter(home, status).stop)
     gc.collect()
     gc.freeze()
-    return show, canvas
+    return show, canvas, film
 
 
 def pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Rhythm | FilmClock]:

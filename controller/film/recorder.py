@@ -7,7 +7,9 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import click
 
 from controller.film.feed import EncoderFeed, Pixels
 from display.errors import DisplayLost
@@ -58,6 +60,15 @@ class Recorder:
     def left_out(self) -> int:
         """After `close`: pictures of the show that have only a repeat in the film."""
         return self._asked - self._handed_on
+
+    def state(self) -> dict[str, Any]:
+        """Plain values for the status; of those `asked` for, not all are `handed_on` yet, or ever."""
+        return {
+            "path": click.format_filename(self.path),
+            "asked": self._asked,
+            "handed_on": self._handed_on,
+            "fault": self._encoder.fault,
+        }
 
     def picture(self, now_s: float) -> None:
         """Call before each picture is drawn: keeps it, and hands on those that have become ready.

@@ -13,6 +13,9 @@ from controller.light import LightSample
 from controller.recording.rows import End, Resize, Restored, Row, Sample, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
+# What a power cut or a kill costs at most of a light that stays as it is, beside what was not written yet.
+REPEATED_TICKS = 60
+
 logger = logging.getLogger(__name__)
 
 
@@ -37,18 +40,19 @@ class RecordedScene:
     ) -> None:
         self._scene, self._writer, self._light, self._tick = scene, writer, light, tick
         self._given: tuple[Any, ...] = ()
+        self._given_tick = tick
         self._comparable = True
 
     def step(self, on: bool, x: float, y: float) -> None:
-        """One tick; a sample unlike the one before is recorded."""
+        """One tick; a sample unlike the one before is recorded, any other once a second."""
         with self._faults_seen():
             self._scene.step(on, x, y)
         self._tick += 1
         light = self._light()
         device = ("none", True, "") if light is None else (light.source, light.alive, light.reason)
         given = (bool(on), float(x), float(y), *device)
-        if given != self._given:
-            self._given = given
+        if given != self._given or self._tick - self._given_tick >= REPEATED_TICKS:
+            self._given, self._given_tick = given, self._tick
             self._writer.put(_sample(self._tick, given, None if light is None else light.at_s))
 
     def configure(self, name: str, value: Any) -> None:

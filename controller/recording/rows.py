@@ -57,7 +57,7 @@ class Row(_Line):
 
 
 class Sample(Row):
-    """The light from this tick on, as in LightSample; one like the sample before has no row."""
+    """The light from this tick on, as in LightSample; one like the sample before may be left out."""
 
     on: bool
     x: float

@@ -9,8 +9,12 @@ import threading
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
+from typing import Any
+
+import click
 
 from controller.recording.rows import End, Head, Row, checked_line
+from controller.recording.sole_file import InUse, open_emptied
 
 # Ten minutes of a light that moves in every tick, about 10 MB.
 MOST_WAITING = 36_000
@@ -27,11 +31,12 @@ class RecordingWriter:
 
     A disk that is full or away is tried again each second while rows wait. When no more can wait, the
     recording ends with the last row that could: `lost` counts those after it. It also ends before a row that
-    could not be read again. `fault` is the last reason.
+    could not be read again, and has none of its rows where another program writes the file. `fault` is the
+    last reason, "" while all is well; `written` counts the lines on the disk.
     """
 
     def __init__(self, path: Path, head: Head, most_waiting: int = MOST_WAITING) -> None:
-        self.path, self.lost, self.fault = path, 0, ""
+        self.path, self.written, self.lost, self.fault = path, 0, 0, ""
         self._waiting: queue.Queue[Head | Row] = queue.Queue(most_waiting)
         self._waiting.put(head)
         self._file: FileIO | None = None
@@ -64,6 +69,23 @@ class RecordingWriter:
         )
         return False
 
+    def state(self) -> dict[str, Any]:
+        """Plain values for the status; `fault` says what is wrong now and what to do."""
+        return {
+            "path": click.format_filename(self.path),
+            "rows": self.written,
+            "waiting": self._waiting.qsize(),
+            "lost": self.lost,
+            "fault": self._complaint(),
+        }
+
+    def _complaint(self) -> str:
+        if self.lost:
+            return f"it ended early ({self._why}); start the show again to record the rest"
+        if self.fault or self._waiting.qsize() > ROWS_AT_ONCE:
+            return f"its rows wait ({self._why}); look at the disk and at the folder's rights"
+        return ""
+
     @property
     def _why(self) -> str:
         return self.fault or "the disk does not keep up"
@@ -77,17 +99,29 @@ class RecordingWriter:
 
     def _write_waiting(self) -> None:
         """Bring to the disk what has come; what it refused waits for the next time."""
+        if self._file is None and self._ended:
+            return
         try:
             if self._file is None:
-                self._file = self.path.open("wb", buffering=0)
-            new = False
-            while self._left or self._take():
-                self._left = self._left[self._file.write(self._left) :]
-                new = True
-            if new:
-                os.fsync(self._file.fileno())
+                self._file = open_emptied(self.path)
+            self._write_to(self._file)
+        except InUse as error:
+            self._waiting.get_nowait()  # the head: nothing was written before it
+            self._end_before(str(error.strerror))
         except OSError as error:
             self._tell(error.strerror or str(error))
+
+    def _write_to(self, file: FileIO) -> None:
+        new = False
+        while self._left or self._take():
+            done = file.write(self._left)
+            self.written += self._left[:done].count(b"\n")
+            self._left = self._left[done:]
+            new = True
+        if new:
+            os.fsync(file.fileno())
+        if not self.lost:
+            self.fault = ""
 
     def _take(self) -> bool:
         lines: list[bytes] = []
@@ -102,10 +136,14 @@ class RecordingWriter:
         try:
             return [checked_line(row)]
         except ValueError as error:
-            self._ended, self.fault = True, f"a row cannot be written: {error}"
-            self.lost += 1
-            self._tell_of_the_end()
+            self._end_before(f"a row cannot be written: {error}")
             return []
+
+    def _end_before(self, fault: str) -> None:
+        """No row from here on is written, nor taken."""
+        self._ended, self.fault = True, fault
+        self.lost += 1
+        self._tell_of_the_end()
 
     def _tell_of_the_end(self) -> None:
         logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)

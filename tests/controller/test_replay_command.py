@@ -232,16 +232,33 @@ def test_wrong_use_and_wrong_files_end_with_2_and_a_reason(
 
 
 def test_a_recording_that_cannot_be_written_is_told_and_costs_the_show_nothing_but_its_exit_code(
-    show: Show, recording: Path, small_home: Path, logged: Logged
+    show: Show, recording: Path, small_home: Path, command: Command, logged: Logged
 ) -> None:
     """A link into a folder that is not there stands for a stick that was pulled out."""
     recording.symlink_to(small_home / "no stick" / "x.jsonl")
-    running = show("--headless", "--source", "demo", "--seconds", "4", "--record", str(recording))
-    assert running.end(None) == 1
+    running = show("--headless", "--source", "demo", "--record", str(recording))
+    running.until(lambda facts: facts["recording"]["fault"])
+    asked = command("status")
+    assert asked.returncode == 1
+    for done in (asked, command("check")):
+        assert f"The recording {recording} fails: its rows wait (No such file" in done.stdout + done.stderr
+    assert running.end() == 1
     assert running.said.count("the show goes on") == 1
     assert "ends early" in running.said
     assert "Traceback" not in running.said
-    assert len(logged("--include-demo")) == 1
+    assert len(logged("--include-demo")) >= 1
+
+
+def test_a_recording_that_another_show_writes_is_refused_and_stays_whole(
+    show: Show, recording: Path, command: Command, tmp_path: Path
+) -> None:
+    running = show("--headless", "--source", "demo", "--record", str(recording))
+    running.until(lambda facts: facts["recording"]["rows"] > 10)
+    second = command("run", "--headless", "--record", str(recording), home=tmp_path / "another home")
+    assert second.returncode == 2
+    assert "another program writes this file" in second.stderr
+    assert running.end() == 0, running.said
+    assert command("replay", "--check", str(recording)).returncode == 0
 
 
 @pytest.mark.parametrize("names", [["x.jsonl", "y.jsonl"], ["x.json"], ["no folder/x.jsonl"], ["."]])
@@ -253,3 +270,29 @@ def test_a_recording_that_cannot_be_is_refused_before_the_start(
     assert done.returncode == 2
     assert "--record" in done.stderr
     assert not (small_home / "visits.db").exists()
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".mp4"])
+def test_a_file_or_folder_that_lets_nobody_write_is_refused_before_the_start(
+    command: Command, small_home: Path, suffix: str
+) -> None:
+    """A folder and a file of the system stand for them; what they refuse, they refuse to every user."""
+    link = small_home / f"x{suffix}"
+    link.symlink_to("/proc/sys/kernel/osrelease")
+    for path, words in (
+        (Path(f"/proc/x{suffix}"), "/proc is no folder that can"),
+        (link, f"{link} cannot be"),
+    ):
+        done = command("run", "--headless", "--seconds", "1", "--record", str(path))
+        assert done.returncode == 2
+        assert words in done.stderr
+    assert not (small_home / "visits.db").exists()
+
+
+def test_a_look_at_where_a_recording_may_go_changes_nothing_there(command: Command, small_home: Path) -> None:
+    kept = small_home / "kept.jsonl"
+    kept.write_text("an earlier one")
+    files = sorted(small_home.iterdir())
+    done = command("run", "--headless", "--record", str(kept), "--record", str(small_home / "x.txt"))
+    assert done.returncode == 2
+    assert (kept.read_text(), sorted(small_home.iterdir())) == ("an earlier one", files)

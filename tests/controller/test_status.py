@@ -61,6 +61,16 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
         ({"light": {"alive": False, "reason": "camera_lost"}}, 1000.5, "camera_lost"),
         ({"black": True}, 1000.5, "picture is black"),
         ({"desk": {"fault": "panel.toml cannot be written"}}, 1000.5, "panel.toml cannot be written"),
+        (
+            {"recording": {"path": "x.jsonl", "fault": "its rows wait (No space left on device)"}},
+            1000.5,
+            "recording x.jsonl fails: its rows wait",
+        ),
+        (
+            {"film": {"path": "x.mp4", "fault": "the encoder ended"}},
+            1000.5,
+            "film x.mp4 fails: the encoder ended",
+        ),
     ],
 )
 def test_what_is_stale_or_unwell_is_named(
@@ -194,6 +204,18 @@ def test_the_status_tells_how_steadily_pictures_come_and_what_was_dropped(tmp_pa
     )
     assert told["up_s"] == pytest.approx(70.0, abs=3.0)
     json.dumps(told)
+
+
+def test_the_status_has_what_a_recording_and_a_film_say_of_themselves(tmp_path: Path) -> None:
+    shown = Shown(tmp_path, lambda picture: 0.2)
+    files = {"recording": Part(path="x.jsonl", fault="its rows wait"), "film": None}
+    facts = Facts(shown.show, shown.canvas, shown.log, shown.settings, shown.clock, files=files)
+    StatusWriter(tmp_path, facts).write("running")
+    told, faults = read_status(tmp_path, time.monotonic())
+    shown.close()
+    assert told["recording"] == {"path": "x.jsonl", "fault": "its rows wait"}
+    assert not told["film"]
+    assert faults == ["The recording x.jsonl fails: its rows wait."]
 
 
 @pytest.fixture

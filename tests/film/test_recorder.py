@@ -69,7 +69,10 @@ def test_each_picture_lasts_in_the_film_as_long_as_it_was_shown(tmp_path: Path) 
     # Late by four places, then a picture too many for the film's rate, then one place each.
     start_s = 1e6
     recorder, _ = film(path, [start_s + n / 60 for n in (0, 1, 5, 5.3, 6, 7)])
+    told = recorder.state()
+    assert (told["path"], told["asked"], told["fault"]) == (str(path), 5, "")
     assert recorder.close()
+    assert recorder.state() == {**told, "handed_on": 5}
     found = levels_of(path)
     assert found == pytest.approx([20, 50, 50, 50, 50, 80, 140, 170], abs=8)
     assert [name.name for name in tmp_path.iterdir()] == [path.name]
@@ -192,6 +195,15 @@ def test_a_show_without_a_picture_leaves_no_film(tmp_path: Path, caplog: pytest.
     assert list(tmp_path.iterdir()) == []
 
 
+def until_its_state_has_a_fault(recorder: Recorder) -> None:
+    """As the status tells it, while the show goes on."""
+    deadline_s = time.monotonic() + 60
+    while not recorder.state()["fault"]:
+        assert time.monotonic() < deadline_s, "a film that fails says it is well"
+        recorder.picture(0.0)
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("where", ["no folder/film.mp4", "film.mp4/film.mp4"])
 def test_a_film_that_cannot_be_written_is_told_and_leaves_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str
@@ -199,6 +211,7 @@ def test_a_film_that_cannot_be_written_is_told_and_leaves_nothing(
     (tmp_path / "film.mp4").write_text("a file, no folder")
     with caplog.at_level(logging.WARNING):
         recorder, _ = film(tmp_path / where, [n / 60 for n in range(20)])
+        until_its_state_has_a_fault(recorder)
         assert not recorder.close()
     assert "was not written" in caplog.text
     assert "look at the disk" in caplog.text

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -156,6 +160,45 @@ def test_what_the_scene_refuses_changes_nothing_and_is_compared(
     steps(scene, 5)
     assert scene.end()
     assert played(path).verdict().agrees is True
+
+
+KILLED = """
+import os, signal, sys, time
+from pathlib import Path
+from controller.recording.recorded_scene import RecordedScene
+from controller.recording.rows import Head
+from controller.recording.writing import RecordingWriter
+from controller.replay_stage import scene_of
+
+on, settings = sys.argv[2] == "lit", {"bugs": 30}
+head = Head(format="baited recording", version=1, size=(640, 480), settings=settings, seed=9)
+writer = RecordingWriter(Path(sys.argv[1]), head)
+scene = RecordedScene(scene_of("baited", settings, (640, 480), 9), writer, lambda: None)
+for _ in range(1525):
+    scene.step(on, 320.0, 240.0)
+while writer.state()["waiting"] or writer.state()["rows"] < 2:
+    time.sleep(0.02)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("light", ["dark", "lit"])
+def test_a_kill_costs_at_most_a_second_of_a_light_that_has_not_changed_for_25(
+    path: Path, checkout: Path, light: str
+) -> None:
+    """When the writer, which comes by each second, has just been there."""
+    env = {**os.environ, "PYTHONPATH": str(checkout)}
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path), light],
+        env=env,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    recording = Recording(path)
+    assert "no end" in recording.notes[0]
+    assert 1525 - 60 <= recording.ticks <= 1525
 
 
 def test_a_head_tells_which_sources_recorded(tmp_path: Path) -> None:

@@ -20,6 +20,11 @@ from controller.recording.writing import RecordingWriter
 HEAD = Head(format="baited recording", version=1)
 
 
+def fault_of(writer: RecordingWriter) -> str:
+    """What the status would say."""
+    return str(writer.state()["fault"])
+
+
 def sample(tick: int) -> Sample:
     return Sample(tick=tick, on=True, x=tick / 7, y=1.0)
 
@@ -69,6 +74,7 @@ def test_a_disk_that_hangs_holds_nobody_up_and_what_is_lost_is_counted_and_told_
         writer.put(sample(tick))
     assert writer._waiting.qsize() <= 100
     assert writer.lost >= 4900
+    assert "ended early (the disk does not keep up)" in fault_of(writer)
     assert not writer.close(end(5000), patience_s=0.1)
     assert [record.levelno for record in caplog.records] == [logging.WARNING, logging.ERROR]
     assert str(pipe) in caplog.text
@@ -103,6 +109,7 @@ def test_after_a_lost_row_none_is_written_so_that_there_is_no_gap(
     path.parent.mkdir()
     wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") == 10)
     writer.put(sample(21))
+    assert "it ended early (" in fault_of(writer)
     assert not writer.close(end(21))
     recording = Recording(path)
     assert list(recording.rows()) == [sample(tick) for tick in range(1, 10)]
@@ -127,10 +134,46 @@ def test_a_row_that_could_not_be_read_again_ends_the_recording_before_it(
         caplog.clear()
 
 
+def test_a_disk_that_hangs_is_told_of_before_a_row_is_lost(tmp_path: Path) -> None:
+    pipe = tmp_path / "x.jsonl"
+    os.mkfifo(pipe)
+    writer = RecordingWriter(pipe, HEAD)
+    for tick in range(1, 500):
+        writer.put(sample(tick))
+    assert fault_of(writer) == ""
+    for tick in range(500, 2000):
+        writer.put(sample(tick))
+    assert "its rows wait (the disk does not keep up)" in fault_of(writer)
+    assert writer.lost == 0
+    with pipe.open("rb") as reader:
+        reader.read()
+
+
+def test_the_second_of_two_writers_of_a_file_loses_its_rows_and_harms_none_of_the_first(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not even later, when the first has ended and the second could have the file."""
+    path = tmp_path / "x.jsonl"
+    first = RecordingWriter(path, HEAD)
+    first.put(sample(1))
+    wait_for(lambda: first.written == 2)
+    second = RecordingWriter(path, HEAD)
+    for tick in range(50, 60):
+        second.put(sample(tick))
+    wait_for(lambda: fault_of(second))
+    assert "ended early (another program writes this file" in fault_of(second)
+    first.put(sample(2))
+    assert first.close(end(2))
+    assert not second.close(end(60))
+    assert list(Recording(path).rows()) == [sample(1), sample(2)]
+    assert Recording(path).notes == []
+    assert "12 rows could not be written (another program writes this file" in caplog.text
+
+
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from tests_sample import HEAD, end, sample, wait_for, RecordingWriter
+from tests_sample import HEAD, end, fault_of, sample, wait_for, RecordingWriter
 
 path = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -138,9 +181,13 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
 writer = RecordingWriter(path, HEAD)
 for tick in range(1, 101):
     writer.put(sample(tick))
-wait_for(lambda: writer.fault)
+wait_for(lambda: fault_of(writer))
+assert "its rows wait (File too large); look at the disk" in fault_of(writer), writer.state()
 assert path.stat().st_size == 1000, path.stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+wait_for(lambda: not fault_of(writer))
+told = {"path": str(path), "rows": 101, "waiting": 0, "lost": 0, "fault": ""}
+assert writer.state() == told, writer.state()
 assert writer.close(end(100))
 """
 

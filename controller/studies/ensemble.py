@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
 from controller.behavior.gait import RUN, STOP, TUMBLE
 from controller.light import on_screen
@@ -32,14 +32,24 @@ class ScheduleError(ValueError):
     """Not of the form {"frames": N, "light": [[frame, on, x, y], ...]}; the message says where."""
 
 
+def _zero_or_one(value: object) -> int:
+    if isinstance(value, int) and value in (0, 1):
+        return int(value)
+    raise ValueError("on must be 0, 1, true or false")
+
+
+Frame = Annotated[int, Field(ge=0, le=MOST_FRAMES)]
+ZeroOrOne = Annotated[int, PlainValidator(_zero_or_one)]
+
+
 class Schedule(BaseModel):
     """The light of each frame: a row (frame, on, x px, y px) holds from its frame, counted from 1."""
 
-    model_config = ConfigDict(strict=True)
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
     schedule: str = ""
     frames: int = Field(ge=1, le=MOST_FRAMES)
-    light: list[tuple[int, int, float, float]] = Field(min_length=1)
+    light: list[tuple[Frame, ZeroOrOne, float, float]] = Field(min_length=1)
 
 
 def read_schedule(path: Path) -> Schedule:
@@ -52,23 +62,27 @@ def read_schedule(path: Path) -> Schedule:
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(str(part) for part in fault["loc"])
-        raise ScheduleError(f"{place}: {fault['msg']}" if place else fault["msg"]) from error
+        words = fault["msg"].removeprefix("Value error, ")
+        raise ScheduleError(f"{place}: {words}" if place else words) from error
     return found.model_copy(update={"schedule": found.schedule or path.stem})
 
 
 def light_by_frame(schedule: Schedule, size: tuple[int, int]) -> Numbers:
     """The light (on, x, y) of each frame, float64 (frames, 3); before the first row it is off.
 
-    Raises ScheduleError for rows out of order, an `on` that is not 0 or 1, a place off the screen.
+    A light that goes off beside the screen does so where it last was on it, at first in the middle.
+    Raises ScheduleError for rows out of order and for a light that is on beside the screen.
     """
+    rows = np.array(schedule.light, np.float64)
+    seen = size[0] / 2, size[1] / 2
     for number, (frame, on, x, y) in enumerate(schedule.light):
-        if on not in (0, 1) or not on_screen(x, y, *size):
-            raise ScheduleError(
-                f"light.{number}: on must be 0 or 1 and the place on {size[0]} x {size[1]} px"
-            )
+        if on_screen(x, y, *size):
+            seen = x, y
+        elif on:
+            raise ScheduleError(f"light.{number}: its place must be on {size[0]} x {size[1]} px")
         if number and frame <= schedule.light[number - 1][0]:
             raise ScheduleError(f"light.{number}: the rows must stand in order of their frames")
-    rows = np.array(schedule.light, np.float64)
+        rows[number, 2:] = seen
     holds = np.searchsorted(rows[:, 0], np.arange(1, schedule.frames + 1), side="right") - 1
     light = rows[np.maximum(holds, 0), 1:]
     light[holds < 0, 0] = 0.0

@@ -72,6 +72,7 @@ def test_track_of_what_is_no_video_is_one_line_and_code_1(
         '{"frames": 10000000000000, "light": [[1, 0, 5, 5]]}',
         '{"frames": 10, "light": [1, 0, 5, 5]}',
         '{"frames": 10, "light": [[1, 7, 5, 5]]}',
+        f'{{"frames": 10, "light": [[{10**400}, 1, 5, 5]]}}',
         '{"frames": 10, "light": [[1, 1, 1e308, 5]]}',
         '{"frames": 10, "light": [[1, 1, -5, 5]]}',
         "[" * 100_000,

@@ -23,7 +23,15 @@ from controller.scenes import SCENES
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.settings import SECTIONS
-from controller.studies.ensemble import Schedule, _Measured, nearest_distances, simulate
+from controller.studies.ensemble import (
+    Schedule,
+    ScheduleError,
+    _Measured,
+    light_by_frame,
+    nearest_distances,
+    read_schedule,
+    simulate,
+)
 
 FORM = {"schedule", "scene", "width", "height", "frames", "every", "seed", "runs"}
 
@@ -113,6 +121,38 @@ def test_any_other_scene_gives_its_measures_every_30_frames(ask: Any, tmp_path: 
         "first": [20, 30, 50],
     }
     assert second == first | {"depth": [8.0, 8.0, 8.0]}
+
+
+def light_of(tmp_path: Path, *rows: str, frames: int) -> list[list[float]]:
+    """The light of each frame on 64 x 48 px by a schedule with these rows."""
+    path = tmp_path / "plan.json"
+    path.write_text(f'{{"frames": {frames}, "light": [{", ".join(rows)}]}}', encoding="utf-8")
+    return light_by_frame(read_schedule(path), (64, 48)).tolist()
+
+
+def test_on_may_be_said_in_either_way_of_json(tmp_path: Path) -> None:
+    in_words = light_of(tmp_path, "[2, true, 9, 9]", "[4, false, 9, 9]", frames=5)
+    assert in_words == light_of(tmp_path, "[2, 1, 9, 9]", "[4, 0, 9, 9]", frames=5)
+    assert [on for on, _, _ in in_words] == [0, 1, 1, 0, 0]
+
+
+@pytest.mark.parametrize("on", ["2", "-1", "1.0", '"on"', "null", "[]"])
+def test_any_other_on_is_refused_with_what_it_may_be(tmp_path: Path, on: str) -> None:
+    with pytest.raises(ScheduleError, match=r"^light\.0\.1: on must be 0, 1, true or false$"):
+        light_of(tmp_path, f"[1, {on}, 9, 9]", frames=1)
+
+
+def test_a_light_that_goes_off_needs_no_place_on_the_screen(tmp_path: Path) -> None:
+    """It goes off where it last was, and before it ever was, in the middle."""
+    rows = "[1, 0, -1, -1]", "[2, 1, 9, 8]", "[3, 0, 1e308, -1e308]", "[4, 0, 7, 7]"
+    assert light_of(tmp_path, *rows, frames=4) == [[0, 32, 24], [1, 9, 8], [0, 9, 8], [0, 7, 7]]
+
+
+@pytest.mark.parametrize("place", ["NaN", "Infinity", "-Infinity", "1e999"])
+@pytest.mark.parametrize("on", [0, 1])
+def test_a_place_that_is_no_finite_number_is_refused(tmp_path: Path, on: int, place: str) -> None:
+    with pytest.raises(ScheduleError, match="finite number"):
+        light_of(tmp_path, f"[1, {on}, {place}, 9]", frames=1)
 
 
 def test_a_measure_that_is_no_number_is_null(pond: Any) -> None:

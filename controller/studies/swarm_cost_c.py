@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ from controller.studies.swarm_cost_laps import Tick
 
 SOURCE = Path(__file__).resolve().parents[2] / "tests" / "studies" / "swarm.c"
 COMPILER = "cc"
+LIMIT_S = 60.0
 _ALWAYS = ("-std=gnu11", "-O3", "-march=native", "-fno-math-errno", "-Wall", "-Wextra", "-shared", "-fPIC")
 _FUSED = ("-fno-signed-zeros", "-fno-trapping-math", "-freciprocal-math", "-ffp-contract=fast")
 # By their names in the bench. Regrouped is what the kernels are compiled with, in the compiler's words; it
@@ -41,7 +45,8 @@ class NoTwin(Exception):
 def twins(flags: dict[str, tuple[str, ...]] = FLAGS) -> dict[str, Tick]:
     """The tick in C by the names of the flags; left out are those that this compiler does not know.
 
-    Raises NoTwin without the source (in a wheel), without a compiler, and when the first flags fail.
+    Raises NoTwin without the source (in a wheel), without a compiler, when the first flags fail, when
+    the compiler takes more than LIMIT_S or what it makes cannot be loaded.
     """
     if not SOURCE.is_file():
         raise NoTwin("no checkout")
@@ -56,15 +61,54 @@ def twins(flags: dict[str, tuple[str, ...]] = FLAGS) -> dict[str, Tick]:
             if fault and not found:
                 raise NoTwin(f"it does not compile: {fault}")
             if not fault:
-                found[name] = ctypes.CDLL(str(library)).swarm_tick
-                found[name].restype = None  # type: ignore[attr-defined]
+                found[name] = _loaded(library)
     return found
 
 
 def compiler() -> str:
-    """The compiler's name and version."""
-    asked = subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=False)
-    return re.sub(r"\s*\(.*\)", "", asked.stdout.partition("\n")[0])
+    """The compiler's name and version, empty when it does not tell them."""
+    try:
+        code, told, _ = _run(COMPILER, "--version")
+    except NoTwin:
+        return ""
+    return "" if code else re.sub(r"\s*\(.*\)", "", told.partition("\n")[0]).strip()
+
+
+def _run(*command: str) -> tuple[int, str, str]:
+    """Exit code, output and complaints of the compiler.
+
+    NoTwin when it cannot be started, or has not ended after LIMIT_S and was killed with its children.
+    """
+    try:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NoTwin(f"the compiler cannot be started: {error.strerror}") from error
+    with process:
+        try:
+            out, complaints = process.communicate(timeout=LIMIT_S)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt) as end:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(end, KeyboardInterrupt):
+                raise
+            raise NoTwin(f"the compiler did not end within {LIMIT_S:g} s") from end
+    return process.returncode, out, complaints
+
+
+def _loaded(library: Path) -> Tick:
+    try:
+        tick = ctypes.CDLL(str(library)).swarm_tick
+    except (OSError, AttributeError) as error:
+        raise NoTwin("the compiler made nothing that can be loaded") from error
+    tick.restype = None
+    return tick  # type: ignore[no-any-return]
 
 
 def header() -> str:
@@ -72,11 +116,11 @@ def header() -> str:
     lines = ["#pragma once", "#include <stddef.h>", "#include <stdint.h>"]
     for name, record in _RECORDS.items():
         lines += [f"struct {name} {{", *map(_declared, _fields(record)), "};"]
-        lines += [f'_Static_assert(sizeof(struct {name}) == {record.itemsize}, "{name}");']
         lines += [
             f'_Static_assert(offsetof(struct {name}, {field}) == {place}, "{name}.{field}");'
             for field, _, place in _fields(record)
         ]
+        lines += [f'_Static_assert(sizeof(struct {name}) == {record.itemsize}, "{name}");']
     return "\n".join([*lines, ""])
 
 
@@ -108,17 +152,9 @@ def _declared(field: tuple[str, np.dtype[Any], int]) -> str:
 
 
 def _compile(library: Path, further: tuple[str, ...]) -> str:
-    """The compiler's complaint, empty when it has none."""
-    command = [
-        COMPILER,
-        *_ALWAYS,
-        *further,
-        "-I",
-        str(library.parent),
-        str(SOURCE),
-        "-o",
-        str(library),
-        "-lm",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stderr.strip() if done.returncode else ""
+    """The compiler's first complaint in one line, empty when it succeeds."""
+    places = ("-I", str(library.parent), str(SOURCE), "-o", str(library), "-lm")
+    code, _, complaints = _run(COMPILER, *_ALWAYS, *further, *places)
+    lines = [line.strip() for line in complaints.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line]
+    return (errors or lines or [f"exit code {code}"])[0] if code else ""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-from controller.studies.swarm_cost_c import COMPILER, compiler
+from controller.studies.swarm_cost_c import compiler
 from controller.studies.swarm_cost_laps import BUGS, SEED, SIZE_PX, Values
 
 COLUMNS = ("figure", "measured", "goal", "is", "in detail")
@@ -102,7 +101,7 @@ def conditions() -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     parts = [f"{cores} cores", f"Python {platform.python_version()}"]
     parts += [f"numba {numba.__version__}", f"numpy {np.__version__}"]
-    if shutil.which(COMPILER):
-        parts.append(compiler())
+    if told := compiler():
+        parts.append(told)
     width, height = SIZE_PX
     return f"CPU time, {', '.join(parts)}; {BUGS} bugs on {width} x {height} px, seed {SEED}."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.scenes.baited.visit import VISIT
 from controller.studies import swarm_cost_c as in_c
+from controller.studies import swarm_cost_table as table
 from controller.studies.swarm_cost_laps import CENTRE_PX, SIZE_PX, Tick, disc, kernel_arguments
 from tests.behavior.pairs import random_settings, stir
 
@@ -171,4 +174,52 @@ def test_without_a_compiler_or_a_checkout_it_says_so(monkeypatch: pytest.MonkeyP
         in_c.twins()
     monkeypatch.setattr(in_c, "SOURCE", in_c.SOURCE.with_name("gone.c"))
     with pytest.raises(in_c.NoTwin, match="no checkout"):
+        in_c.twins()
+
+
+# What a compiler may do instead of its work, as shell scripts, and what is told of it.
+BROKEN = {
+    "fails without a word": ("exit 3", "it does not compile: exit code 3"),
+    "fails with many": ("printf 'in a\\nb: error: c\\nd' >&2; exit 1", "it does not compile: b: error: c"),
+    "makes nothing": ("exit 0", "the compiler made nothing that can be loaded"),
+    "makes no library": (
+        'for a; do case $a in *.so) echo no > "$a";; esac; done',
+        "nothing that can be loaded",
+    ),
+    "hangs": ("sleep 1000", "the compiler did not end within 0.5 s"),
+    "leaves a child that hangs": ("sleep 1000 & exit 0", "the compiler did not end within 0.5 s"),
+}
+
+
+def put_compiler(path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_text(script, encoding="utf-8")
+    path.chmod(0o755)
+    monkeypatch.setattr(in_c, "COMPILER", str(path))
+    monkeypatch.setattr(in_c, "LIMIT_S", 0.5)
+
+
+@pytest.mark.parametrize(("script", "why"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_compiler_is_told_in_one_line_and_leaves_nothing_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, why: str
+) -> None:
+    """Each process that it starts holds the lock; it can be had again when all have ended."""
+    lock = tmp_path / "lock"
+    put_compiler(tmp_path / "cc", f"#!/bin/sh\nexec 9> {lock}\nflock 9\n{script}\n", monkeypatch)
+    with pytest.raises(in_c.NoTwin, match=f"{why}$"):
+        in_c.twins()
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+
+
+@pytest.mark.parametrize("script", ["#!/bin/sh\nexit 0\n", "#!/bin/sh\necho odd; exit 1\n", "#!/nowhere\n"])
+def test_a_compiler_that_does_not_tell_its_version_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    put_compiler(tmp_path / "cc", script, monkeypatch)
+    assert f"numpy {np.__version__}; " in table.conditions()
+
+
+def test_a_compiler_that_cannot_be_started_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_compiler(tmp_path / "cc", "#!/nowhere\n", monkeypatch)
+    with pytest.raises(in_c.NoTwin, match="cannot be started: No such file"):
         in_c.twins()

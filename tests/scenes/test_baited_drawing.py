@@ -44,7 +44,9 @@ def test_look_of_every_bug_is_the_originals_but_for_its_jitter(cases: Path) -> N
     for state in states(cases):
         bugs = bugs_of(state)
         poses = np.empty((bugs.size, POSE_FIELDS))
-        pose(bugs, WORLD, np.uint64(1), np.uint64(state["frame_count"]), poses)
+        world = WORLD.copy()
+        world["pulse_phase"] = 0.03 * state["frame_count"] % math.tau
+        pose(bugs, world, np.uint64(1), np.uint64(state["frame_count"]), poses)
         for row, bug, told in zip(poses, bugs, state["bugs"], strict=True):
             drawn = told["drawn"]
             assert abs(row[SIZE] - drawn["size"]) < 1e-9

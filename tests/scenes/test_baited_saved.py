@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import struct
+from collections.abc import Callable
 from hashlib import sha256
+from typing import Any
 
+import numpy as np
 import pytest
 
+from controller.scenes.baited import scene as scene_module
 from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 
@@ -30,7 +35,7 @@ def with_head(saved: bytes, name: str, value: float) -> bytes:
     return saved[:at] + struct.pack(f"<{kind}", value) + saved[at + 8 :]
 
 
-@pytest.mark.parametrize("saved", [b"", b"BT03", b"XXXX" + bytes(4000), b"BT03" + bytes(333)])
+@pytest.mark.parametrize("saved", [b"", b"BT04", b"XXXX" + bytes(4000), b"BT04" + bytes(333)])
 def test_what_is_no_snapshot_is_refused(saved: bytes) -> None:
     scene = BaitedScene(BaitedSettings(bugs=3), SIZE, 1)
     with pytest.raises(ValueError, match="snapshot"):
@@ -107,3 +112,61 @@ def test_no_bug_goes_farther_in_a_tick_than_its_cell_looks() -> None:
         moved = [abs(after - before) for after, before in ((scene.bugs["x"], x), (scene.bugs["y"], y))]
         stayed = (moved[0] < SIZE[0] / 2) & (moved[1] < SIZE[1] / 2)
         assert max(part[stayed].max() for part in moved) <= scene.world["cell_px"][0] - reach_px
+
+
+class ShortOfMemory:
+    """numpy, but for the `left`-th array that it should make."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("zeros", "empty", "minimum"):
+            return getattr(np, name)
+        self.left -= 1
+        if self.left < 0:
+            raise MemoryError("no room for an array")
+        return getattr(np, name)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda scene: scene.configure("bugs", 900),
+        lambda scene: scene.configure("bugs", 3),
+        lambda scene: scene.configure("character.speed_max_px", 30.0),
+        lambda scene: scene.resize((3000, 2000)),
+        lambda scene: scene.restore(BaitedScene(BaitedSettings(bugs=700), (2000, 1000), 9).snapshot()),
+    ],
+    ids=["more", "fewer", "faster", "larger", "another"],
+)
+def test_a_change_for_which_memory_is_short_changes_nothing(
+    change: Callable[[BaitedScene], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever array finds no room; the kernels would write beyond arrays that do not fit each other."""
+    scene, other = (BaitedScene(BaitedSettings(bugs=300), SIZE, 7) for _ in range(2))
+    failures = 0
+    for left in itertools.count():
+        with monkeypatch.context() as patch:
+            patch.setattr(scene_module, "np", ShortOfMemory(left))
+            try:
+                change(scene)
+                break
+            except MemoryError:
+                failures += 1
+        assert (scene.snapshot(), scene.settings) == (other.snapshot(), other.settings)
+        assert run(scene, 3) == run(other, 3)
+    assert failures >= 2
+    change(other)
+    assert run(scene, 3) == run(other, 3)
+
+
+def test_another_rate_of_the_pulse_makes_no_glyph_jump() -> None:
+    """A size changes by at most 1 px x the rate and the tremor, from one tick to the next."""
+    scene = BaitedScene(BaitedSettings(), SIZE, 7)
+    scene.tick = 1_000_000
+    run(scene, 50)
+    before = scene.frame(1.0)[0][:, 3].copy()
+    scene.configure("looks.pulse_rate", 0.05)
+    scene.step(True, 600.0, 300.0)
+    assert np.abs(scene.frame(1.0)[0][:, 3] - before).max() < 0.05 + 0.15 + 1e-6

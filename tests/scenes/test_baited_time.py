@@ -225,6 +225,7 @@ def test_after_thirty_days_the_drawn_size_pulses_as_on_the_first() -> None:
     """A sine of 0.03 rad a tick, 1 px high, round each bug's own size."""
     scene = BaitedScene(BaitedSettings(), SIZE, 5)
     scene.tick = MONTH_TICKS
+    scene.world["pulse_phase"] = float(Fraction(0.03) * MONTH_TICKS % Fraction(math.tau))
     for _ in range(250):
         scene.step(False, 0.0, 0.0)
         pulse = float(Fraction(0.03) * scene.tick % Fraction(math.tau))

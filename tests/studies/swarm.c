@@ -293,7 +293,7 @@ RULE void close_tick(int64_t count, const struct world *world, struct visit *vis
     visit->ticks++;
 }
 
-void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *restrict world,
+void swarm_tick(struct bug *restrict bugs, int64_t count, struct world *restrict world,
                 struct visit *restrict visit, struct draws *restrict given, int64_t just_on, uint64_t seed,
                 uint64_t tick, int32_t *restrict starts, int64_t starts_size, int32_t *restrict cells,
                 int32_t *restrict places, double *restrict xs, double *restrict ys,
@@ -328,5 +328,6 @@ void swarm_tick(struct bug *restrict bugs, int64_t count, const struct world *re
             given->noise = NAN;
         }
     }
+    world->pulse_phase = grown(world->pulse_phase, world->pulse_rate, TWO_PI);
     close_tick(count, world, visit);
 }

@@ -49,7 +49,7 @@ MOVING = (*_MOVING.split(), *_MOVING_WHOLES.split())
 # Settings by their own names; `on`, `columns` and `rows` are whole.
 WORLD = np.dtype(
     [
-        *_fields("light_x light_y width height margin_px cell_px", "f8"),
+        *_fields("light_x light_y width height margin_px cell_px pulse_phase", "f8"),
         *((name, "f8") for name in CONSTANTS),
         *_fields("on columns rows", "i8"),
     ]
@@ -121,7 +121,7 @@ def _draw_start(bug, world, draws):
 
 @rule
 def astray(bug):
-    """True when anything that changes is not a number, or beyond all that a bug can come to."""
+    """True when anything that changes is not a number, or one of it is beyond all that a bug can come to."""
     place = (bug.x + bug.y) + (bug.target_x + bug.target_y)
     way = (bug.heading + bug.speed) + (bug.milling_angle + bug.tumble_amount)
     orbit = (bug.milling_radius + bug.orbit_radius) + bug.interest

@@ -31,7 +31,7 @@ def jitter(gait, world, key):
 def pose(bugs, worlds, seed, tick, poses):
     """Write how the bugs look in this tick: poses float64 (n, 6)."""
     world = worlds[0]
-    pulse_sine, pulse_cosine = sine_cosine((world.pulse_rate * np.float64(tick)) % TWO_PI)
+    pulse_sine, pulse_cosine = sine_cosine(world.pulse_phase)
     pale, paling = world.bored_alpha / 255.0, (world.keen_alpha - world.bored_alpha) / 255.0
     key = tick_key(seed ^ _LOOKS, tick)
     for i in range(bugs.size):

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from controller.behavior.angles import mapped
+from controller.behavior.angles import TWO_PI, mapped
 from controller.behavior.compiling import rule
 from controller.behavior.draws import MOST_GIVEN, agent_key, between, tick_key
 from controller.behavior.gait import RUN, TUMBLE, change_gait, tumble_turn
 from controller.behavior.habituation import notice_light_on, update_interest, update_reaction
 from controller.behavior.milling import milling_turn
-from controller.behavior.moving import grow_phases, move
+from controller.behavior.moving import grow_phases, grown, move
 from controller.behavior.neighbours import fill_grid
 from controller.behavior.phototaxis import phototaxis_turn
 from controller.behavior.separation import separation_turn
@@ -119,4 +119,5 @@ def step(bugs, worlds, visits, given, just_on, seed, tick, starts, cells, places
         ys[places[i]] = bug.y
         if i == 0:
             draws.given, draws.used, draws.noise = 0, draws.spent, math.nan
+    world.pulse_phase = grown(world.pulse_phase, world.pulse_rate, TWO_PI)
     close_tick(bugs, world, visit)

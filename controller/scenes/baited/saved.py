@@ -13,8 +13,8 @@ from numpy.lib import recfunctions
 from controller.scenes.baited.bugs import BUG, MOVING
 from controller.scenes.baited.visit import VISIT
 
-_HEAD = struct.Struct("<4sQqddqqq")
-_MARK = b"BT03"
+_HEAD = struct.Struct("<4sQqddqqqd")
+_MARK = b"BT04"
 _BUG = recfunctions.repack_fields(np.zeros(0, BUG)[list(MOVING)]).dtype
 _REALS = [name for name in MOVING if _BUG[name].kind == "f"]
 LAST_TICK, LARGEST_PX = 2**62, 2**17
@@ -28,30 +28,32 @@ class Saved(NamedTuple):
     light: tuple[float, float]
     size: tuple[int, int]
     on: bool
+    pulse_phase: float
     visit: npt.NDArray[np.void]
     moving: npt.NDArray[np.void]
 
 
 def write_saved(saved: Saved) -> bytes:
     """The bytes that `read_saved` takes."""
-    head = (_MARK, saved.seed, saved.tick, *saved.light, *saved.size, saved.on)
+    head = (_MARK, saved.seed, saved.tick, *saved.light, *saved.size, saved.on, saved.pulse_phase)
     return _HEAD.pack(*head) + saved.visit.tobytes() + saved.moving.tobytes()
 
 
 def read_saved(saved: bytes) -> Saved:
-    """Raises ValueError for bytes of another kind or version, and for what no swarm can come to."""
+    """Raises ValueError for bytes of another kind or version, a size that no screen has, or a NaN."""
     start = _HEAD.size + VISIT.itemsize
     if len(saved) < start or (len(saved) - start) % _BUG.itemsize or saved[:4] != _MARK:
         raise ValueError("not a snapshot of the scene baited in this version")
-    _, seed, tick, x, y, width, height, on = _HEAD.unpack_from(saved)
+    _, seed, tick, x, y, width, height, on, pulse_phase = _HEAD.unpack_from(saved)
     moving = np.frombuffer(saved, _BUG, offset=start)
     if not 0 <= tick < LAST_TICK:
         raise ValueError(f"a snapshot of tick {tick}, which no show reaches")
     if not all(1 <= side <= LARGEST_PX for side in (width, height)):
         raise ValueError(f"a snapshot of a screen of {width} x {height} px")
     if not (
-        math.isfinite(x) and math.isfinite(y) and all(np.isfinite(moving[name]).all() for name in _REALS)
+        all(map(math.isfinite, (x, y, pulse_phase)))
+        and all(np.isfinite(moving[name]).all() for name in _REALS)
     ):
         raise ValueError("a snapshot with places that are not numbers")
     visit = np.frombuffer(saved, VISIT, 1, _HEAD.size).copy()
-    return Saved(seed, tick, (x, y), (width, height), bool(on), visit, moving)
+    return Saved(seed, tick, (x, y), (width, height), bool(on), pulse_phase, visit, moving)

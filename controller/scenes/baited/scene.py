@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib import recfunctions
+from pydantic import BaseModel
 
 from controller.behavior.smooth_noise import levels_of
 from controller.scenes import Beam, Rows
 from controller.scenes.baited.bugs import (
     BUG,
-    MADE,
     MOVING,
     fastest_px,
     fill_in,
@@ -67,6 +70,7 @@ class BaitedScene:
         self.draws = no_draws()
         self.visit = np.zeros(1, VISIT)
         self.bugs = self._made(self.settings.bugs)
+        self._dust = np.zeros((DUST_GRAINS, 4), np.float32)
         self._allocate()
 
     @property
@@ -122,19 +126,28 @@ class BaitedScene:
         section = changed
         for inner in sections:
             section = getattr(section, inner, None)
-        if key not in getattr(type(section), "model_fields", ()):
+        known = key in getattr(type(section), "model_fields", ())
+        if not known or isinstance(getattr(section, key), BaseModel):
             raise ValueError(f"the scene baited has no setting {name}")
         setattr(section, key, value)
-        self.settings = changed
-        fill_in(self.world, changed)
-        if key in _MAKING:
-            self._make_anew()
-        self._hold_speeds()
-        if changed.bugs != self.bugs.size:
-            self._change_number(changed.bugs)
-        else:
-            self._lay_grid()
-            pose(self.bugs, self.world, self.seed, np.uint64(self.tick), self._after)
+        with self._draft() as draft:
+            draft.settings, draft.world = changed, self.world.copy()
+            fill_in(draft.world, changed)
+            draft._take_bugs(self.bugs, changed.bugs, made_anew=key in _MAKING)
+            draft._allocate()
+            kept = min(changed.bugs, self.bugs.size)
+            draft._before[:kept] = self._before[:kept]
+
+    @contextmanager
+    def _draft(self) -> Iterator[BaitedScene]:
+        """A scene that shares all with this one, to be given new arrays instead of those it shares.
+
+        It is taken over whole, or at a fault, such as too little memory, not at all: kernels must never
+        meet arrays that do not fit each other.
+        """
+        draft = copy(self)
+        yield draft
+        vars(self).update(vars(draft))
 
     def _made(self, count: int, first: int = 0) -> npt.NDArray[np.void]:
         """Bugs as the seed and the settings of now make them, those before `first` left out."""
@@ -142,44 +155,35 @@ class BaitedScene:
         hatch(bugs, first, self.world, self.draws, self.seed)
         return bugs
 
-    def _make_anew(self) -> None:
-        """Give every bug the character that it would have been made with under the settings of now."""
-        made = self._made(self.bugs.size)
-        for field in MADE:
-            self.bugs[field] = made[field]
+    def _take_bugs(self, others: npt.NDArray[np.void], count: int, made_anew: bool) -> None:
+        """`count` bugs that go on where those of `others` are, no faster than the settings allow.
 
-    def _hold_speeds(self) -> None:
-        """What runs since before a change is no faster than the settings of now allow.
-
-        The cells hang on settings alone, so that a swarm from a snapshot sums up in the same order.
+        `made_anew`: with the characters that they would have been made with under the settings of now.
+        The cells depend on settings alone, so that a swarm from a snapshot sums up in the same order.
         """
+        kept = min(count, others.size)
+        self.bugs = self._made(count, 0 if made_anew else kept)
+        for field in MOVING if made_anew else BUG.names or ():
+            self.bugs[field][:kept] = others[field][:kept]
         limit = fastest_px(self.settings) * (1.0 + 1e-9)
         self.bugs["speed"] = np.minimum(self.bugs["speed"], limit)
 
-    def _change_number(self, count: int) -> None:
-        kept = min(count, self.bugs.size)
-        bugs = self._made(count, kept)
-        bugs[:kept] = self.bugs[:kept]
-        before = self._before[:kept].copy()
-        self.bugs = bugs
-        self._allocate()
-        self._before[:kept] = before
-
     def resize(self, size: tuple[int, int]) -> None:
         """Another screen size, sides of 1 px at least: all keep their place on the wall."""
-        before = self.size
-        self.world["width"], self.world["height"] = size
-        for axis, name in ((X, "x"), (Y, "y")):
-            share = size[axis] / before[axis]
-            way_px = self.bugs[name] * (share - 1.0)
-            self.bugs[name] += way_px
-            # Their targets come along, or all would walk to where the old screen was.
-            self.bugs[f"target_{name}"] += way_px
-            self.world[f"light_{name}"] *= share
-            self._before[:, axis] *= share
-            self._after[:, axis] *= share
-            self._dust[:, axis] *= share
-        self._lay_grid()
+        with self._draft() as draft:
+            draft.bugs, draft.world, draft._dust = self.bugs.copy(), self.world.copy(), self._dust.copy()
+            draft._before, draft._after = self._before.copy(), self._after.copy()
+            draft.world["width"], draft.world["height"] = size
+            for axis, name in ((X, "x"), (Y, "y")):
+                share = size[axis] / self.size[axis]
+                way_px = self.bugs[name] * (share - 1.0)
+                draft.bugs[name] += way_px
+                # Their targets come along, or all would walk to where the old screen was.
+                draft.bugs[f"target_{name}"] += way_px
+                draft.world[f"light_{name}"] *= share
+                for drawn in (draft._before, draft._after, draft._dust):
+                    drawn[:, axis] *= share
+            draft._lay_grid()
 
     def begin_visit(self) -> None:
         """A visit began: its measures are counted anew."""
@@ -216,33 +220,39 @@ class BaitedScene:
         place = (float(light["light_x"]), float(light["light_y"]))
         moving = recfunctions.repack_fields(self.bugs[list(MOVING)])
         return write_saved(
-            Saved(int(self.seed), self.tick, place, self.size, bool(light["on"]), self.visit, moving)
+            Saved(
+                int(self.seed),
+                self.tick,
+                place,
+                self.size,
+                bool(light["on"]),
+                float(light["pulse_phase"]),
+                self.visit,
+                moving,
+            )
         )
 
     def restore(self, saved: bytes) -> None:
         """Go on from a snapshot, under the settings of this scene but for the number of bugs.
 
-        Raises ValueError when it is not one of this version; then nothing has changed.
+        Raises ValueError for what is no snapshot of this version; then nothing has changed.
         """
         found = read_saved(saved)
         settings = self.settings.model_copy(deep=True)
         settings.bugs = found.moving.size
-        self.settings, self.seed, self.tick = settings, np.uint64(found.seed), found.tick
-        self.world, self.levels = world_of(settings, found.size), levels_of(found.seed)
-        self.world["light_x"], self.world["light_y"] = found.light
-        self.world["on"] = found.on
-        self.visit = found.visit
-        self.bugs = self._made(found.moving.size)
-        for field in MOVING:
-            self.bugs[field] = found.moving[field]
-        self._hold_speeds()
-        self._allocate()
+        with self._draft() as draft:
+            draft.settings, draft.seed, draft.tick = settings, np.uint64(found.seed), found.tick
+            draft.world, draft.levels = world_of(settings, found.size), levels_of(found.seed)
+            draft.world["light_x"], draft.world["light_y"] = found.light
+            draft.world["on"], draft.world["pulse_phase"] = found.on, found.pulse_phase
+            draft.visit = found.visit
+            draft._take_bugs(found.moving, found.moving.size, made_anew=True)
+            draft._allocate()
 
     def _allocate(self) -> None:
         count = self.bugs.size
         self._before, self._after = np.empty((count, POSE_FIELDS)), np.empty((count, POSE_FIELDS))
         self._drawn = np.empty((count, 5), np.float32)
-        self._dust = np.zeros((DUST_GRAINS, 4), np.float32)
         self._lay_grid()
         pose(self.bugs, self.world, self.seed, np.uint64(self.tick), self._after)
         self._before[:] = self._after

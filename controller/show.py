@@ -132,8 +132,8 @@ class Show:
     def run(self, until_s: float | None = None) -> int:
         """Show pictures until stopped, or until the clock reaches `until_s`; the exit code.
 
-        A fault costs one picture; many without a whole tick between them end the show, so that
-        it is started afresh.
+        A fault costs one picture; many with no faultless picture of a tick between them end the show,
+        so that it is started afresh.
         """
         in_a_row = 0
         while not self._ended(until_s):
@@ -246,11 +246,11 @@ class Show:
         """A picture without a side, as of a window put away, changes nothing."""
         if min(size) < 1:
             return
+        self.scene.resize(size)
         # A held mouse says nothing until it is moved: its light keeps the place on the wall, too.
         across, down = size[0] / self.size[0], size[1] / self.size[1]
         self._light = replace(self._light, x=self._light.x * across, y=self._light.y * down)
         self.size = size
-        self.scene.resize(size)
         self.source.resize(size)
 
     def _ended(self, until_s: float | None) -> bool:

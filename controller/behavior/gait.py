@@ -1,4 +1,4 @@
-"""Intermittent motion: run, stop, tumble and the changes between them (seed 001)."""
+"""Intermittent motion: run, stop, tumble and the changes between them (seed 001 by default)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Milling: pursuit of a point that circles the light on a Gaussian orbit radius (seed 001)."""
+"""Milling: pursuit of a point that circles the light on a Gaussian orbit radius (seed 001 by default)."""
 
 import math
 

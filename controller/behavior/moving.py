@@ -1,4 +1,4 @@
-"""The last part of a tick: turn, step, come back in at the opposite edge (seed 001)."""
+"""The last part of a tick: turn, step, come back in at the opposite edge (seed 001 by default)."""
 
 from controller.behavior.angles import TWO_PI, clamped, wrapped
 from controller.behavior.compiling import rule

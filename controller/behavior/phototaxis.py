@@ -1,4 +1,4 @@
-"""Steering by the light: compass with a fixation angle, and two antennae (seed 001)."""
+"""Steering by the light: compass with a fixation angle, and two antennae (seed 001 by default)."""
 
 from controller.behavior.angles import clamped, mapped, wrapped
 from controller.behavior.compiling import rule

@@ -1,4 +1,4 @@
-"""Separation: turn away from agents nearer than 0.9 of one's own size (seed 001)."""
+"""Separation: turn away from agents near, 0.9 of one's own size (seed 001 by default)."""
 
 import numpy as np
 

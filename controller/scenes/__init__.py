@@ -20,7 +20,8 @@ class Scene(Protocol):
 
     `frame` returns rows (n, 5) float32 of x px, y px, angle rad, size px, alpha 0..1; a beam
     (x px, y px, radius px, strength 0..1); dust (m, 4) float32 of x px, y px, diameter px, alpha.
-    `size` is in px; a snapshot may bring another one.
+    `size` is in px; a snapshot may bring another one. `configure`, `resize` and `restore` change all of
+    what they change or, when they raise, nothing; ValueError is a refusal, anything else a fault.
     """
 
     @property

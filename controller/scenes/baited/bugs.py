@@ -54,6 +54,8 @@ WORLD = np.dtype(
         *_fields("on columns rows", "i8"),
     ]
 )
+# When something happened to a bug that has not.
+NOT_YET = -1
 # No place, angle, speed or phase is ever as large.
 BEYOND = 1e9
 # Creation has its own stream, so that no tick shares its numbers.
@@ -115,7 +117,7 @@ def _draw_start(bug, world, draws):
     bug.target_x = bug.target_y = 0.0
     bug.reacted = bug.target_chosen = bug.orbit_chosen = False
     bug.reaction_timer = 0
-    bug.reached_at_ticks = bug.bored_at_ticks = -1
+    bug.reached_at_ticks = bug.bored_at_ticks = NOT_YET
     start_run(bug, world, draws)
 
 

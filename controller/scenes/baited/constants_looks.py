@@ -23,11 +23,15 @@ class Looks(Constants):
         0.04, SWING_AT_SPEED, "Gait, to either side", "あしのゆれの角度", "How far walking turns the glyph."
     )
     leg_rate: float = constant(
-        0.15, PER_PX, "Gait, for a px", "あしのゆれの速さ", "How fast it sways from leg to leg."
+        0.15, PER_PX, "Gait, for a px", "あしのゆれの速さ", "How fast the glyph sways with each px walked."
     )
     pulse_px: float = constant(1.0, PX, "Pulse", "大きさのゆれ", "How much the glyph grows and shrinks.")
     pulse_rate: float = constant(
-        0.03, PER_TICK, "Pulse, rate", "大きさのゆれの速さ", "How fast it does, the tremor aside."
+        0.03,
+        PER_TICK,
+        "Pulse, rate",
+        "大きさのゆれの速さ",
+        "How fast the pulse goes, apart from the tremor's part in it.",
     )
     twitch_share: float = constant(
         0.15, SHARE, "Twitches", "停止中のふるえのわりあい", "Share of ticks in which a bug at rest twitches."

@@ -216,5 +216,5 @@ class Moving(Constants):
         FACTOR,
         "Noise of pace, with tremor",
         "ペースのゆれとふるえ",
-        "How much of its tremor adds to that rate.",
+        "How much a bug's tremor adds to `noise_rate`.",
     )

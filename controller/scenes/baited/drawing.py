@@ -18,7 +18,7 @@ _LOOKS = np.uint64(0x100C5)
 
 @rule
 def jitter(gait, world, key):
-    """Twitch of a stopped bug (15 % of ticks, +-0.25 rad) or shake of a tumbling one (+-0.12 rad)."""
+    """Twitch of a stopped bug (by default in 15 % of ticks, +-0.25 rad), shake of a tumbling one (+-0.12)."""
     u = hashed_uniform(key, 1) * 2.0 - 1.0
     if gait == TUMBLE:
         return world.shake_rad * u

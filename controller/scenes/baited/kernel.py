@@ -1,4 +1,4 @@
-"""One tick of all bugs: the order of seed 001's rules."""
+"""One tick of all bugs: the order of seed 001's rules, with its numbers by default."""
 
 import math
 
@@ -22,7 +22,7 @@ from controller.scenes.baited.visit import close_tick, note_in_visit
 
 @rule
 def avoid_or_wander(bug, world, distance, reach, draws):
-    """The bored: away from the light while it is noticed, else searching; 0.5-0.9 of base speed."""
+    """The bored: away from the light while it is noticed, else searching; at 0.5-0.9 of base speed."""
     if distance < reach:
         noise = world.avoid_noise_rad
         turn = -phototaxis_turn(bug, world, distance) * world.avoid_gain + between(-noise, noise, draws)
@@ -34,7 +34,7 @@ def avoid_or_wander(bug, world, distance, reach, draws):
 
 @rule
 def approach(bug, world, distance, reach, draws):
-    """Phototaxis; the pace falls from the whole at the circle to 0.7 of it at the rim of detection."""
+    """Phototaxis; the pace falls from the circle to the rim of detection, there to `edge_pace` of it."""
     turn = phototaxis_turn(bug, world, distance)
     nearness = mapped(distance, world.light_radius_px, reach, 1.0, world.edge_pace)
     pace = bug.approach_multiple * nearness * between(world.approach_pace_min, world.approach_pace_max, draws)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from controller.behavior.compiling import rule
+from controller.scenes.baited.bugs import NOT_YET
 from controller.stepper import TICKS_PER_S
 
 # `inside` and `interest` are sums of the tick under way; `lit_interest` is the mean of the last lit tick.
@@ -13,7 +14,6 @@ VISIT = np.dtype(
     [(name, "i8") for name in ("ticks", "lit_ticks", "inside", "exposure_ticks", "peak_inside", "put_back")]
     + [(name, "f8") for name in ("interest", "lit_interest")]
 )
-NOT_YET = -1
 
 
 @rule

@@ -40,7 +40,7 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
     Nothing is logged, and it may run beside a show. With --check the exit code is 5 for a recording that
     does not tell what it came to.
     """
-    if check and (record.film or any(value not in (None, False) for value in shown.values())):
+    if check and (record.film or any(value is not None and value is not False for value in shown.values())):
         raise Refused("--check draws nothing: leave the options of the picture out.", 2)
     from controller.replay_stage import player_of
 
@@ -55,7 +55,7 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
     except RecordingError as error:
         raise Refused(str(error), 2) from error
     except OSError as error:
-        raise Refused(f"{file} cannot be read: {error.strerror or error}") from error
+        raise Refused(f"{error.filename or 'the output'}: {error.strerror or error}") from error
     except KeyboardInterrupt as key:
         raise Refused("Interrupted: nothing is compared.", INTERRUPTED) from key
     if check and agrees is None:

@@ -41,9 +41,10 @@ class Player:
         self._rows = recording.rows()
         self._next = next(self._rows, None)
         self.scene = self._opened(head.scene, head.settings, head.size)
+        self._light = (False, self.size[0] / 2, self.size[1] / 2)
         if head.snapshot is not None:
             self._do(Restored(tick=head.tick, snapshot=head.snapshot))
-        self._light = (False, self.size[0] / 2, self.size[1] / 2)
+            self._light = self._light_of_scene()
 
     @property
     def size(self) -> tuple[int, int]:
@@ -69,6 +70,11 @@ class Player:
     def frame(self, alpha: float) -> tuple[Rows, Beam, Rows]:
         """The scene's picture, in px of the recorded size."""
         return self.scene.frame(alpha)
+
+    def _light_of_scene(self) -> tuple[bool, float, float]:
+        """As it is in the scene: it stays so until a row says otherwise."""
+        x, y, _, strength = self.scene.frame(1.0)[1]
+        return strength > 0.0, x, y
 
     def verdict(self) -> Verdict:
         """After the last step: whether the scene came to where it was."""

@@ -98,8 +98,15 @@ class RecordedScene:
 
     def end(self) -> bool:
         """Complete the recording; False when it is not whole."""
-        found = digest(self._scene) if self._comparable else None
-        return self._writer.close(End(tick=self._tick, end=True, sha256=found))
+        return self._writer.close(End(tick=self._tick, end=True, sha256=self._digest()))
+
+    def _digest(self) -> str | None:
+        """None where there is nothing to compare with, or the scene cannot tell its state."""
+        try:
+            return digest(self._scene) if self._comparable else None
+        except Exception as error:  # noqa: BLE001  whatever the scene meets, the rows are brought to the disk
+            logger.warning("The recording cannot be compared: the scene's state cannot be had (%s).", error)
+            return None
 
     def _put(self, kind: type[Row], **content: Any) -> None:
         """A row that counts from the next step on."""

@@ -188,6 +188,20 @@ def test_a_recording_may_begin_in_mid_show_with_a_snapshot(tmp_path: Path) -> No
     assert player.verdict().agrees is True
 
 
+def test_a_light_that_shines_in_the_snapshot_shines_on_until_a_row_says_otherwise(tmp_path: Path) -> None:
+    """Nothing was recorded of it: its ON was before."""
+    scene = scene_of("baited", SETTINGS, SIZE, 4)
+    for _ in range(30):
+        scene.step(True, 100.0, 120.0)
+    lines = Lines(tick=30, snapshot=base64.b64encode(scene.snapshot()).decode())
+    for _ in range(40):
+        scene.step(True, 100.0, 120.0)
+    lines.rows = [End(tick=70, end=True)]
+    player = lines.played(tmp_path)
+    assert player.frame(1.0)[1] == scene.frame(1.0)[1] == (100.0, 120.0, 220.0, 1.0)
+    assert player.scene.snapshot() == scene.snapshot()
+
+
 def test_a_scene_restored_in_mid_recording_comes_to_the_same_bytes(
     lines: Lines, recorded: RecordedScene, tmp_path: Path
 ) -> None:

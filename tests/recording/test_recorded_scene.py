@@ -205,3 +205,14 @@ def test_a_head_tells_which_sources_recorded(tmp_path: Path) -> None:
     found = head_of(load(tmp_path), SIZE, 1).sources
     assert found == sources_digest()
     assert len(found) == 64
+
+
+def test_a_scene_that_cannot_tell_its_state_at_the_end_costs_the_comparison_and_no_row(
+    path: Path, recorded: Callable[..., RecordedScene], caplog: pytest.LogCaptureFixture
+) -> None:
+    scene = recorded(Faulty("snapshot", 1))
+    steps(scene, 90)
+    assert scene.end() is True
+    assert "cannot be compared" in caplog.text
+    recording = Recording(path)
+    assert (recording.ticks, recording.digest, recording.notes) == (90, "", [])

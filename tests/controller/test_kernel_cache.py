@@ -177,11 +177,12 @@ def small(sealed: Program) -> Iterator[Program]:
     ],
 )
 def test_a_damaged_cache_is_told_compiled_anew_and_the_next_start_is_warm(small: Program, name: str) -> None:
-    HARMS[name](small.place)
+    place = small.place
+    HARMS[name](place)
     seen = small.start()
     assert (seen["compiled"], seen["value"]) == (2, 7.0)
     assert len(seen["said"]) == 1
-    assert str(small.place) in seen["said"][0]
+    assert str(place) in seen["said"][0]
     assert seen["said"][0].endswith(COMPILES)
     assert small.is_warm()
 

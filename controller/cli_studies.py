@@ -64,6 +64,8 @@ def simulate(
     name = scene or settings["show"].scene
     if not os.access(out.parent, os.W_OK):
         raise Refused(f"{out} cannot be written: {out.parent} is no folder of yours; give another --out.")
+    if out.exists() and not out.is_file():
+        raise Refused(f"{out} is not a regular file; give another --out.")
     try:
         _load_kernels(home, name, settings[name])
         text = _simulated(name, settings[name], schedule, size, runs, seed)

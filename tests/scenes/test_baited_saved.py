@@ -35,7 +35,7 @@ def with_head(saved: bytes, name: str, value: float) -> bytes:
     return saved[:at] + struct.pack(f"<{kind}", value) + saved[at + 8 :]
 
 
-@pytest.mark.parametrize("saved", [b"", b"BT04", b"XXXX" + bytes(4000), b"BT04" + bytes(333)])
+@pytest.mark.parametrize("saved", [b"", b"BT05", b"XXXX" + bytes(4000), b"BT05" + bytes(333)])
 def test_what_is_no_snapshot_is_refused(saved: bytes) -> None:
     scene = BaitedScene(BaitedSettings(bugs=3), SIZE, 1)
     with pytest.raises(ValueError, match="snapshot"):

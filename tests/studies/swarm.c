@@ -271,7 +271,6 @@ RULE double update_interest(struct bug *bug, const struct world *world, bool jus
 
 RULE void note_in_visit(struct bug *bug, const struct world *world, struct visit *visit, double distance,
                         double interest_before) {
-    visit->interest += bug->interest;
     if (!(world->on && distance < world->light_radius_px)) return;
     visit->inside++;
     if (bug->reached_at_ticks < 0 && bug->reacted && bug->interest > world->boredom_threshold)
@@ -286,10 +285,8 @@ RULE void close_tick(int64_t count, const struct world *world, struct visit *vis
         visit->lit_ticks++;
         visit->exposure_ticks += visit->inside;
         if (visit->inside > visit->peak_inside) visit->peak_inside = visit->inside;
-        visit->lit_interest = visit->interest / (double)count;
     }
     visit->inside = 0;
-    visit->interest = 0.0;
     visit->ticks++;
 }
 

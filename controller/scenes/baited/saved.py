@@ -14,7 +14,7 @@ from controller.scenes.baited.bugs import BUG, MOVING
 from controller.scenes.baited.visit import VISIT
 
 _HEAD = struct.Struct("<4sQqddqqqd")
-_MARK = b"BT04"
+_MARK = b"BT05"
 _BUG = recfunctions.repack_fields(np.zeros(0, BUG)[list(MOVING)]).dtype
 _REALS = [name for name in MOVING if _BUG[name].kind == "f"]
 LAST_TICK, LARGEST_PX = 2**62, 2**17

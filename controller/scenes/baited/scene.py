@@ -99,7 +99,10 @@ class BaitedScene:
 
     def advance(self, on: bool, x: float, y: float) -> None:
         """One tick of behaviour, nothing drawn."""
-        just_on = bool(on) and not bool(self.world["on"][0])
+        was_on = bool(self.world["on"][0])
+        just_on = bool(on) and not was_on
+        if was_on and not on:
+            self.visit["interest_at_off"] = self._mean_interest()
         self.world["on"] = bool(on)
         if math.isfinite(x) and math.isfinite(y):
             self.world["light_x"], self.world["light_y"] = x, y
@@ -196,13 +199,17 @@ class BaitedScene:
             "bugs": float(self.bugs.size),
             "inside": inside,
             "bored": float(np.count_nonzero(self.bored())),
-            "mean_interest": float(self.bugs["interest"].mean()) if self.bugs.size else 0.0,
+            "mean_interest": self._mean_interest(),
         }
-        visit = measures_of(self.visit, self.bugs)
-        if self.world["on"][0]:
+        on = bool(self.world["on"][0])
+        visit = measures_of(self.visit, self.bugs, moment["mean_interest"] if on else None)
+        if on:
             # Ticks count those inside as they begin: at this moment there may be more.
             visit["peak_inside"] = max(visit["peak_inside"], inside)
         return moment | visit
+
+    def _mean_interest(self) -> float:
+        return float(self.bugs["interest"].mean()) if self.bugs.size else 0.0
 
     def inside(self) -> npt.NDArray[np.bool_]:
         """Which bugs are within the light's radius of its position, lit or not (n,)."""

@@ -9,10 +9,10 @@ from controller.behavior.compiling import rule
 from controller.scenes.baited.bugs import NOT_YET
 from controller.stepper import TICKS_PER_S
 
-# `inside` and `interest` are sums of the tick under way; `lit_interest` is the mean of the last lit tick.
+# `inside` counts in the tick under way; `interest_at_off` is the mean when the light last went off.
 VISIT = np.dtype(
     [(name, "i8") for name in ("ticks", "lit_ticks", "inside", "exposure_ticks", "peak_inside", "put_back")]
-    + [(name, "f8") for name in ("interest", "lit_interest")]
+    + [("interest_at_off", "f8")]
 )
 
 
@@ -22,7 +22,6 @@ def note_in_visit(bug, world, visit, distance, interest_before):
 
     It has reached the circle once it is inside, has noticed the light and is not bored (seed 001's `ins`).
     """
-    visit.interest += bug.interest
     if not (world.on and distance < world.light_radius_px):
         return
     visit.inside += 1
@@ -39,8 +38,7 @@ def close_tick(bugs, world, visit):
         visit.lit_ticks += 1
         visit.exposure_ticks += visit.inside
         visit.peak_inside = max(visit.peak_inside, visit.inside)
-        visit.lit_interest = visit.interest / bugs.size
-    visit.inside, visit.interest = 0, 0.0
+    visit.inside = 0
     visit.ticks += 1
 
 
@@ -52,11 +50,13 @@ def begin(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> None:
     bugs["reached_at_ticks"] = bugs["bored_at_ticks"] = NOT_YET
 
 
-def measures_of(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> dict[str, float]:
+def measures_of(
+    visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void], mean_interest_lit: float | None
+) -> dict[str, float]:
     """The visit's measures until now: counts of bugs, times since its begin in s, exposure in bug-seconds.
 
     `half_..._s` is when half of all bugs had; a time that never came is left out. `put_back` counts
-    since the scene was opened.
+    since the scene was opened. `mean_interest_lit` is the mean of now, None while the light is off.
     """
     visit = visits[0]
     found = {
@@ -65,7 +65,8 @@ def measures_of(visits: npt.NDArray[np.void], bugs: npt.NDArray[np.void]) -> dic
         "put_back": float(visit["put_back"]),
     }
     if visit["lit_ticks"]:
-        found["mean_interest_at_off"] = float(visit["lit_interest"])
+        at_off = visit["interest_at_off"] if mean_interest_lit is None else mean_interest_lit
+        found["mean_interest_at_off"] = float(at_off)
     for name, field in (("reached", "reached_at_ticks"), ("grew_bored", "bored_at_ticks")):
         times = np.sort(bugs[field][bugs[field] >= 0])
         found[name] = float(times.size)

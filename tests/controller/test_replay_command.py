@@ -254,7 +254,8 @@ def test_a_recording_that_another_show_writes_is_refused_and_stays_whole(
 ) -> None:
     running = show("--headless", "--source", "demo", "--record", str(recording))
     running.until(lambda facts: facts["recording"]["rows"] > 10)
-    second = command("run", "--headless", "--record", str(recording), home=tmp_path / "another home")
+    words = ("run", "--headless", "--seconds", "1", "--record", str(recording))
+    second = command(*words, home=tmp_path / "another home")
     assert second.returncode == 2
     assert "another program writes this file" in second.stderr
     assert running.end() == 0, running.said

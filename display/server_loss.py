@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -13,9 +14,16 @@ _exit_kind = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _request_error_kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 
 
+# What the commands say of a lost screen; Xlib would say 1.
+LOST_SCREEN = 3
+
+
 @_error_kind
-def _returns(_display: int) -> int:
-    # The default error handler ends the process before the exit handler is asked; this one returns.
+def _returns(display: int) -> int:
+    # The default error handler ends the process before the exit handler is asked; this one returns. Nothing
+    # saves a process whose server ends while a connection is still being made.
+    if display not in _kept:
+        os._exit(LOST_SCREEN)
     return 0
 
 
@@ -44,6 +52,11 @@ def call_when_server_ends(display: Any, lost: Callable[[], None]) -> bool:
     library.XSetIOErrorExitHandler.restype = None
     library.XSetIOErrorExitHandler(connection, instead_of_exit, None)
     return True
+
+
+def forget(display: Any) -> None:
+    """The connection `display` is being closed; another may get its address."""
+    _kept.pop(ctypes.cast(display, ctypes.c_void_p).value or 0, None)
 
 
 def pass_over_request_errors() -> None:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from display.errors import DisplayError
-from display.server_loss import call_when_server_ends, pass_over_request_errors
+from display.server_loss import call_when_server_ends, forget, pass_over_request_errors
 
 
 class XConnection:
@@ -48,6 +48,7 @@ class XConnection:
         if not self.ended:
             self.ended = True
             self.xlib.XCloseDisplay(self.display)
+            forget(self.display)
 
     def __enter__(self) -> XConnection:
         return self

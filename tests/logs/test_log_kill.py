@@ -5,15 +5,29 @@ from __future__ import annotations
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from logs.settings import LogSettings
+
 CHILD = Path(__file__).with_name("visitor_child.py")
+HEARTBEAT_S = LogSettings().heartbeat_s
+# A heartbeat, and what its way to the disk may take.
+END_ERROR_S = HEARTBEAT_S + 0.2
+
+
+class Killed(NamedTuple):
+    """Acknowledged entries, recovered sessions, and the end errors of these where they were measured."""
+
+    told: int
+    recovered: int
+    errors_s: list[float]
 
 
 def start(checkout: Path, database: Path, *words: str) -> subprocess.Popen[bytes]:
@@ -62,40 +76,51 @@ def check_nothing_lost(acks: list[list[str]], rows: dict[str, dict[str, Any]]) -
     return sum(rows[name]["end_reason"] == "recovered" for name in last)
 
 
-def kill_many(trials: int, begin: Any, ask: Any, database: Path, checkout: Path) -> tuple[int, int]:
-    """Kill as often at random moments; returns acknowledged entries and recovered sessions."""
-    chance, told, recovered = random.Random(trials), 0, 0
+def end_errors(acks: list[list[str]], rows: dict[str, dict[str, Any]], database: Path) -> list[float]:
+    """Seconds from the recovered end of a life's session to the last tick with the light on."""
+    (lit_at_s,) = struct.unpack("d", database.with_name("lit_at_s").read_bytes())
+    found = [rows[name] for name in {ack[1] for ack in acks}]
+    return [abs(lit_at_s - row["seen_mono_s"]) for row in found if row["end_reason"] == "recovered"]
+
+
+def kill_many(trials: int, begin: Any, ask: Any, database: Path, checkout: Path) -> Killed:
+    """Kill as often at random moments."""
+    chance, told, recovered, errors_s = random.Random(trials), 0, 0, []
     nursery = start(checkout, database, "flow")
     for trial in range(trials):
         acks = kill_after(nursery, trial, chance.randint(0, 40), chance.random() * 0.1)
         writing = begin()
         assert writing.log.stop(20.0)
         assert writing.log.state().warning == ""
-        rows = ask(database, "SELECT * FROM session")
-        recovered += check_nothing_lost(acks, {row["uuid"]: row for row in rows})
-        assert not [row for row in rows if row["end_reason"] == "open" or row["off_at_us"] is None]
+        rows = {row["uuid"]: row for row in ask(database, "SELECT * FROM session")}
+        recovered += check_nothing_lost(acks, rows)
+        if trial % 2:  # these lives wait for the disk
+            errors_s += end_errors(acks, rows, database)
+        assert not [row for row in rows.values() if row["end_reason"] == "open" or row["off_at_us"] is None]
         told += len(acks)
     nursery.communicate()
     assert ask(database, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]
     assert {row["end_reason"] for row in ask(database, "SELECT end_reason FROM run")} <= {"clean", "crash"}
-    return told, recovered
+    return Killed(told, recovered, errors_s)
 
 
 def test_killed_at_30_random_moments_no_acknowledged_row_is_lost(
     begin: Any, ask: Any, database: Path, checkout: Path
 ) -> None:
-    told, recovered = kill_many(30, begin, ask, database, checkout)
-    assert told > 200
-    assert recovered >= 5
+    killed = kill_many(30, begin, ask, database, checkout)
+    assert killed.told > 200
+    assert killed.recovered >= 5
+    assert max(killed.errors_s) <= END_ERROR_S
 
 
 @pytest.mark.full
 def test_killed_at_1000_random_moments_no_acknowledged_row_is_lost(
     begin: Any, ask: Any, database: Path, checkout: Path
 ) -> None:
-    told, recovered = kill_many(1000, begin, ask, database, checkout)
-    assert told > 8000
-    assert recovered >= 200
+    killed = kill_many(1000, begin, ask, database, checkout)
+    assert killed.told > 8000
+    assert killed.recovered >= 200
+    assert HEARTBEAT_S * 0.8 < max(killed.errors_s) <= END_ERROR_S
 
 
 def test_kill_term_and_interrupt_20_s_into_a_visit_are_told_apart(

@@ -1,20 +1,22 @@
 """The tables of the log, written out and changed only by a chain of migrations.
 
 Version 1 has runs and sessions, version 2 adds events and the views, version 3 what the scene
-measured. Every instant is stored as
-UTC microseconds; every duration comes from the monotonic clock; the gallery's date and hour are
-fixed at ON.
+measured, version 4 the name of the file and the mark by which a log is known. Every instant is
+stored as UTC microseconds; every duration comes from the monotonic clock; the gallery's date and
+hour are fixed at ON.
 """
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database, Migrations
 
 MIGRATIONS = Migrations("baited_log")
-TABLES = ("run", "session", "event", "session_metric")
+TABLES = ("run", "session", "event", "session_metric", "log_file")
+APPLICATION_ID = int.from_bytes(b"bait", "big")
 # With these in the index a question over all days never has to visit the rows themselves.
 KIND = "demo, end_reason"
 
@@ -83,6 +85,13 @@ CREATE TABLE session_metric (
 ) STRICT, WITHOUT ROWID
 """
 
+LOG_FILE = """
+CREATE TABLE log_file (
+    uuid TEXT NOT NULL,
+    follows TEXT NOT NULL DEFAULT ''
+) STRICT
+"""
+
 
 @MIGRATIONS(name="001_runs_and_sessions")
 def _runs_and_sessions(db: Database) -> None:
@@ -111,6 +120,25 @@ def _events_and_views(db: Database) -> None:
 def _measures(db: Database) -> None:
     db.conn.execute(METRIC)
     db.conn.execute("PRAGMA user_version = 3")
+
+
+@MIGRATIONS(name="004_file_identity")
+def _file_identity(db: Database) -> None:
+    db.conn.execute(LOG_FILE)
+    db.conn.execute("INSERT INTO log_file (uuid) VALUES (?)", [str(uuid.uuid4())])
+    db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.conn.execute("PRAGMA user_version = 4")
+
+
+def is_ours(connection: Any) -> bool:
+    """True for a log of this program, of whichever version; only reads. Raises the driver's `Error`."""
+    mark = connection.execute("PRAGMA application_id").fetchone()[0]
+    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    needed = {"run", "session", "_sqlite_migrations"}
+    if mark not in (0, APPLICATION_ID) or not needed <= {name for (name,) in found}:
+        return False
+    text = "SELECT 1 FROM _sqlite_migrations WHERE migration_set = ?"
+    return connection.execute(text, [MIGRATIONS.name]).fetchone() is not None
 
 
 def is_current(connection: Any) -> bool:

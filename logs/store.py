@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from logs import damage, records, schema
+from logs import damage, identity, records, schema
 from logs.durable import sync_folder
-from logs.engine import Engine, connect
+from logs.engine import Engine, connect, connect_to_read
 from logs.records import Note, SessionRecord
 from logs.visits import Beat, Ended
 
@@ -74,11 +75,12 @@ class Store:
     def __init__(self, path: Path, engine: Engine, run: Run, now_us: Callable[[], int]) -> None:
         self._path, self._engine, self._run, self._now_us = path, engine, run, now_us
         self._connection: Any = None
-        self._identity: tuple[int, int] = (0, 0)
+        self._inode: tuple[int, int] = (0, 0)
+        self._known: identity.Identity | None = None
         self._run_id = 0
         self._ready = False
         self.moved: list[str] = []
-        self._untold: list[str] = []
+        self._untold: list[tuple[str, str]] = []
 
     @property
     def is_open(self) -> bool:
@@ -88,21 +90,25 @@ class Store:
     def open(self) -> None:
         """Open or begin the database, check it, bring it up to date, close what a crash left open.
 
-        A damaged or emptied file is moved aside first and named in `moved`.
+        A file that is damaged, emptied or no log of ours is moved aside first and named in `moved`;
+        one that is another than at the last run is named there too.
         """
         self.close()
         if self._path.exists() and not os.access(self._path, os.W_OK):
             # SQLite would leave a journal with the same rights, in the way even when these are mended.
             raise PermissionError(f"the log file {self._path} is read-only")
-        if self._emptied():
-            self._move_aside("is empty" if self._path.exists() else "is gone and left its journal")
+        self._drop_draft()
+        self._known = identity.read(self._path)
+        unusable = self._unusable()
+        if unusable or not self._path.exists():
+            self._begin(unusable)
         try:
             self._open()
         except self._engine.module.Error as fault:
             self.close()
             if damage.kind_of(fault) != "damaged":
                 raise
-            self._move_aside(f"is damaged ({fault})")
+            self._begin(f"is damaged ({fault})")
             self._open()
         self._ready = True
 
@@ -119,7 +125,7 @@ class Store:
 
     def write(self, entries: Sequence[SessionRecord | Note]) -> None:
         """Write all entries in one durable transaction, or none of them."""
-        self._check_identity()
+        self._check_place()
 
         def put_all() -> None:
             for entry in entries:
@@ -136,43 +142,100 @@ class Store:
             )
         )
 
+    def remember(self) -> None:
+        """Keep the last ids beside the file, where they changed; never raises, the next call tries again."""
+        try:
+            now = identity.of(self._connection)
+            if now != self._known:
+                identity.keep(self._path, now)
+                self._known = now
+        except (OSError, self._engine.module.Error):
+            return  # the entries themselves are safe; a fault of the disk shows at the next one
+
     def _open(self) -> None:
-        fresh = not self._path.exists()
-        if fresh:
-            self._begin_file()
         self._connection = connect(self._engine, self._path)
         self._transact(lambda: None)  # tells at once whether another program holds the file
-        if not fresh:
-            self._check()
+        self._check()
         self._migrate()
+        self._notice_exchange()
         self._transact(self._recover)
         self._untold.clear()
         stat = os.stat(self._path)
-        self._identity = (stat.st_dev, stat.st_ino)
+        self._inode = (stat.st_dev, stat.st_ino)
 
-    def _begin_file(self) -> None:
-        """Build the database under another name: one that has its name is always complete."""
-        draft = self._path.with_name(self._path.name + ".new")
-        for file in [*damage.leftovers(draft), draft]:
-            file.unlink(missing_ok=True)
+    def _begin(self, unusable: str) -> None:
+        """Put a new database in the place; what is there, and why it is `unusable`, is kept and told.
+
+        It is built under another name first: one that has its own name is always complete.
+        """
+        draft = self._draft
+        try:
+            self._build(draft)
+            kept = self._move_aside()
+            draft.rename(self._path)
+        finally:
+            self._drop_draft()
+        sync_folder(self._path.parent)
+        if unusable:
+            where = f"kept as {kept.name}, " if kept else ""
+            self._tell("log_moved_aside", f"{self._path.name} {unusable}: {where}a new log was begun")
+
+    def _build(self, draft: Path) -> None:
         connection = connect(self._engine, draft)
         try:
             schema.migrate(connection)
+            identity.follow(connection, self._known)
         finally:
             connection.close()
-        draft.rename(self._path)
-        sync_folder(self._path.parent)
 
-    def _emptied(self) -> bool:
-        if self._path.exists():
-            return self._path.stat().st_size == 0
-        return bool(damage.leftovers(self._path))
+    @property
+    def _draft(self) -> Path:
+        return self._path.with_name(self._path.name + ".new")
 
-    def _move_aside(self, what: str) -> None:
-        kept = damage.move_aside(self._path, self._now_us())
-        text = f"{self._path.name} {what}: kept as {kept.name}, a new log was begun"
-        self.moved.append(text)
-        self._untold.append(text)
+    def _drop_draft(self) -> None:
+        """Remove what a full disk or a power cut left of a new file."""
+        with suppress(OSError):
+            for file in [*damage.leftovers(self._draft), self._draft]:
+                file.unlink(missing_ok=True)
+
+    def _move_aside(self) -> Path | None:
+        if self._path.exists() or damage.leftovers(self._path):
+            return damage.move_aside(self._path, self._now_us())
+        return None
+
+    def _unusable(self) -> str:
+        """Why the place needs a new file, in words; empty for a log of ours and for a first start."""
+        if not self._path.exists():
+            journal = " and left its journal" if damage.leftovers(self._path) else ""
+            return f"is gone{journal}" if journal or self._known else ""
+        if self._path.stat().st_size == 0:
+            return "is empty"
+        return "" if self._is_ours() else "is a database of another program"
+
+    def _is_ours(self) -> bool:
+        """False only for a sound database that is no log; damage is judged by the opening itself."""
+        connection = None
+        try:
+            connection = connect_to_read(self._engine, self._path)
+            return schema.is_ours(connection)
+        except self._engine.module.Error as fault:
+            if damage.kind_of(fault) == "busy":
+                raise
+            return True
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _notice_exchange(self) -> None:
+        difference = identity.difference(identity.of(self._connection), self._known)
+        if difference:
+            text = f"{self._path.name} was replaced: {difference}; it is used as it is"
+            self._tell("log_replaced", text)
+
+    def _tell(self, kind: str, text: str) -> None:
+        if text not in self.moved:
+            self.moved.append(text)
+            self._untold.append((kind, text))
 
     def _check(self) -> None:
         """Only this sees a damaged page inside; without it the file would go on taking rows."""
@@ -188,6 +251,7 @@ class Store:
             schema.migrate(self._connection, keep_copy_at=self._path.with_name(name))
 
     def _recover(self) -> None:
+        identity.continue_after(self._connection, self._known)
         run = self._run
         values = [
             str(run.uuid),
@@ -210,8 +274,8 @@ class Store:
         crashed = self._connection.execute(CLOSE_RUNS, [self._run_id]).rowcount
         if recovered or crashed:
             self._note("recovered", {"sessions": recovered, "runs": crashed})
-        for text in self._untold:
-            self._note("log_moved_aside", {"text": text})
+        for kind, text in self._untold:
+            self._note(kind, {"text": text})
 
     def _note(self, kind: str, detail: dict[str, Any]) -> None:
         self._put(records.note(kind, self._now_us(), self._run.started_mono_s, detail))
@@ -220,12 +284,12 @@ class Store:
         self._connection.execute("BEGIN IMMEDIATE")
         schema.with_rollback(self._connection, work)
 
-    def _check_identity(self) -> None:
+    def _check_place(self) -> None:
         try:
             stat = os.stat(self._path)
         except FileNotFoundError:
             raise damage.LogMoved("the log file was deleted while in use") from None
-        if (stat.st_dev, stat.st_ino) != self._identity:
+        if (stat.st_dev, stat.st_ino) != self._inode:
             raise damage.LogMoved("the log file was replaced while in use")
 
     def _put(self, entry: SessionRecord | Note) -> None:

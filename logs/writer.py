@@ -178,13 +178,13 @@ class Log:
         try:
             self._intake.collect(IDLE_S if idle else 0.0)
             self._write()
+            self._error, self._wait_s = "", FIRST_WAIT_S
+            self._store.remember()
+            return
         except AlreadyRunning as fault:
             self._error = str(fault)
         except Exception as fault:  # noqa: BLE001  the only writer must outlive whatever it meets
             self._judge(fault)
-        else:
-            self._error, self._wait_s = "", FIRST_WAIT_S
-            return
         self._sleep(self._wait_s)
         self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
 

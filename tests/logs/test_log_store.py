@@ -74,7 +74,7 @@ def test_a_file_of_version_1_opens_and_keeps_its_rows(
     writing.log.note("input_connected", {"input": "torch"})
     assert writing.log.stop(5.0)
     assert [row["duration_s"] for row in ask(database, "SELECT * FROM session_valid")] == [41.35, 10.0]
-    assert ask(database, "PRAGMA user_version") == [{"user_version": 3}]
+    assert ask(database, "PRAGMA user_version") == [{"user_version": 4}]
     assert [row["kind"] for row in ask(database, "SELECT kind FROM event")] == ["input_connected"]
     copy = database.with_name("visits.before-migration.db")
     assert ask(copy, "PRAGMA user_version") == [{"user_version": 1}]
@@ -84,7 +84,11 @@ def test_a_file_of_version_1_opens_and_keeps_its_rows(
 def test_opening_a_current_file_makes_no_copy(begin: Any, database: Path) -> None:
     for _ in range(2):
         assert begin().log.stop(5.0)
-    assert sorted(file.name for file in database.parent.iterdir()) == ["visits.db", "visits.db.lock"]
+    assert sorted(file.name for file in database.parent.iterdir()) == [
+        "visits.db",
+        "visits.db.identity",
+        "visits.db.lock",
+    ]
 
 
 def test_ids_go_on_after_a_restart_even_when_rows_were_deleted(

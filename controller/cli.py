@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from controller.cli_bench import bench
 from controller.cli_config import config
-from controller.cli_logs import logs
+from controller.cli_logs_files import logs
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
 from controller.cli_record import Recorded, record_option
 from controller.cli_replay import replay

@@ -17,7 +17,8 @@ from controller.settings import DATABASE
 out = Console(highlight=False, soft_wrap=True, markup=False)
 
 
-def _day(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+def local_day(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """For options that take a date: refuses what is none."""
     try:
         return None if value is None else date.fromisoformat(value).isoformat()
     except ValueError as error:
@@ -32,7 +33,7 @@ def logs() -> None:
 @logs.command("sessions")
 @home_option
 @json_option
-@click.option("--day", callback=_day, help="Only sessions that began on this local date, YYYY-MM-DD.")
+@click.option("--day", callback=local_day, help="Only sessions that began on this local date, YYYY-MM-DD.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
 @click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
 def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None, include_demo: bool) -> None:

@@ -1,0 +1,67 @@
+"""The curator's files: the visitor log given out, and logs of the original taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+
+from controller.cli_logs import local_day, logs
+from controller.cli_options import Refused, home_option, json_option, print_json
+from controller.settings import DATABASE
+
+__all__ = ["logs"]
+
+
+@logs.command("export")
+@home_option
+@json_option
+@click.option(
+    "--format", "form", type=click.Choice(["csv", "jsonl", "db"]), required=True, help="What kind of file."
+)
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to make."
+)
+@click.option("--day", callback=local_day, help="Only sessions that began on this local date.")
+@click.option("--from", "first", callback=local_day, help="The first local date.")
+@click.option("--to", "last", callback=local_day, help="The last local date.")
+@click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
+@click.option("--excel", is_flag=True, help="CSV only: a byte-order mark, for Excel.")
+def logs_export(
+    home: Path,
+    as_json: bool,
+    form: str,
+    out: Path,
+    day: str | None,
+    first: str | None,
+    last: str | None,
+    include_demo: bool,
+    excel: bool,
+) -> None:
+    """The sessions as a file for a spreadsheet, a script or another program."""
+    from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
+    from logs.questions import UnreadableLog
+
+    if day and (first or last):
+        raise click.UsageError("give either --day, or --from and --to")
+    if excel and form != "csv":
+        raise click.UsageError("--excel is for --format csv")
+    try:
+        choice = Choice(day or first, day or last, include_demo)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    exports: dict[str, Callable[[Path, Path, Choice], int]] = {
+        "csv": partial(export_csv, excel=excel),
+        "jsonl": export_jsonl,
+        "db": export_db,
+    }
+    try:
+        count = exports[form](home / DATABASE, out, choice)
+    except (CannotExport, UnreadableLog) as error:
+        raise Refused(str(error)) from error
+    if as_json:
+        print_json({"sessions": count, "file": str(out), "format": form})
+    else:
+        click.echo(f"{count} sessions in {out}")

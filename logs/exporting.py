@@ -1,0 +1,207 @@
+"""The log as a file for others: CSV, JSON lines, or one self-contained database; whole or not at all.
+
+All three read one consistent state beside a running show, as any reader does.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from logs import damage
+from logs.durable import sync_folder
+from logs.engine import choose
+from logs.original import local_iso, to_line
+from logs.questions import _reading
+
+BOM = "\ufeff"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+COLUMNS = (
+    *("id", "uuid", "local", "on_utc", "off_utc", "duration_s", "source", "end_reason", "joins"),
+    *("start_x", "start_y", "end_x", "end_y", "demo", "zone", "local_date", "local_hour", "clock_step_ms"),
+)
+
+
+class CannotExport(RuntimeError):
+    """The file cannot be made there; the message says why. Nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which sessions: those that began on the local dates `first` to `last` (YYYY-MM-DD, None = any).
+
+    Raises ValueError for what is no date, and for a last day before the first.
+    """
+
+    first: str | None = None
+    last: str | None = None
+    include_demo: bool = False
+
+    def __post_init__(self) -> None:
+        for day in (self.first, self.last):
+            if day is not None and date.fromisoformat(day).isoformat() != day:
+                raise ValueError(f"{day!r} is no date; give it as 2026-04-02")
+        if self.first and self.last and self.last < self.first:
+            raise ValueError(f"the last day, {self.last}, lies before the first, {self.first}")
+
+    def where(self) -> tuple[str, list[str]]:
+        """A condition on `session`, and its values."""
+        parts, values = ["1" if self.include_demo else "demo = 0"], []
+        for day, sign in ((self.first, ">="), (self.last, "<=")):
+            if day is not None:
+                parts.append(f"local_date {sign} ?")
+                values.append(day)
+        return " AND ".join(parts), values
+
+
+def export_csv(path: Path, out: Path, choice: Choice, excel: bool = False) -> int:
+    """Closed sessions as UTF-8 CSV, a column a measure; returns how many.
+
+    `excel` puts the byte-order mark before it, without which Excel takes the text for another
+    encoding. Text that a spreadsheet would run as a formula gets an apostrophe before it.
+    Raises UnreadableLog, CannotExport.
+    """
+    with _new_file(path, out) as aside, _reading(path) as connection:
+        names = _measure_names(connection)
+        with aside.open("w", encoding="utf-8", newline="") as file:
+            file.write(BOM if excel else "")
+            table = csv.writer(file)
+            table.writerow([_harmless(name) for name in [*COLUMNS, *names]])
+            count = 0
+            for row, measures in _closed(connection, choice):
+                cells = [_cell(row, column) for column in COLUMNS] + [measures.get(name) for name in names]
+                table.writerow([_harmless(cell) for cell in cells])
+                count += 1
+    return count
+
+
+def export_jsonl(path: Path, out: Path, choice: Choice) -> int:
+    """Closed sessions as JSON lines with the original's field names; returns how many.
+
+    Raises UnreadableLog, CannotExport.
+    """
+    count = 0
+    with (
+        _new_file(path, out) as aside,
+        _reading(path) as connection,
+        aside.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        for row, measures in _closed(connection, choice):
+            file.write(to_line(row, measures) + "\n")
+            count += 1
+    return count
+
+
+def export_db(path: Path, out: Path, choice: Choice) -> int:
+    """The database as one file without companions, which opens in a read-only folder; returns its sessions.
+
+    A visitor who is there now is in it as `open`. Raises UnreadableLog, CannotExport.
+    """
+    if damage.leftovers(out):
+        raise CannotExport(f"{out}: a journal lies beside it and would be taken for its own; remove it first")
+    with _new_file(path, out) as aside:
+        with _reading(path) as connection:
+            connection.execute("COMMIT")
+            with _told(out):
+                connection.execute("VACUUM INTO ?", [str(aside)])
+        with _told(out):
+            return _keep_only(aside, choice)
+
+
+@contextmanager
+def _told(out: Path) -> Iterator[None]:
+    """Faults of the database that is being made, told as such."""
+    try:
+        yield
+    except choose().module.Error as fault:
+        raise CannotExport(f"{out}: cannot be written ({fault})") from fault
+
+
+def _keep_only(copy: Path, choice: Choice) -> int:
+    """Take the other sessions out of a copy, their bytes too, and leave it without a write-ahead log."""
+    connection = choose().module.connect(copy, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        where, values = choice.where()
+        gone = connection.execute(f"DELETE FROM session WHERE NOT ({where})", values).rowcount
+        if _has_measures(connection):
+            connection.execute("DELETE FROM session_metric WHERE session NOT IN (SELECT id FROM session)")
+        if gone:
+            connection.execute("VACUUM")
+        return int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def _has_measures(connection: Any) -> bool:
+    text = "SELECT 1 FROM sqlite_master WHERE name = 'session_metric'"
+    return connection.execute(text).fetchone() is not None
+
+
+def _measure_names(connection: Any) -> list[str]:
+    if not _has_measures(connection):
+        return []
+    return [name for (name,) in connection.execute("SELECT DISTINCT name FROM session_metric ORDER BY name")]
+
+
+def _closed(connection: Any, choice: Choice) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
+    """Rows and measures in the order of their ids, one at a time."""
+    where, values = choice.where()
+    text = f"SELECT * FROM session WHERE end_reason <> 'open' AND {where} ORDER BY id"
+    cursor = connection.execute(text, values)
+    names = [column[0] for column in cursor.description]
+    measures_of = _measures_of(connection)
+    for found in cursor:
+        row = dict(zip(names, found, strict=True))
+        yield row, measures_of(row["id"])
+
+
+def _measures_of(connection: Any) -> Callable[[int], dict[str, float]]:
+    if not _has_measures(connection):
+        return lambda session: {}
+    text = "SELECT name, value FROM session_metric WHERE session = ? ORDER BY name"
+    return lambda session: dict(connection.execute(text, [session]).fetchall())
+
+
+def _cell(row: Mapping[str, Any], column: str) -> Any:
+    if column == "local":
+        return local_iso(row["on_at_us"], row["utc_offset_min"])
+    if column in ("on_utc", "off_utc"):
+        return local_iso(row["on_at_us" if column == "on_utc" else "off_at_us"], 0).replace("+00:00", "Z")
+    return row[column]
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
+
+
+@contextmanager
+def _new_file(path: Path, out: Path) -> Iterator[Path]:
+    """A name beside `out`; what stands there in the end takes its place in one step, on the disk."""
+    target = Path(os.path.realpath(out))
+    if target.parent == Path(os.path.realpath(path.parent)) and target.name.startswith(path.name):
+        raise CannotExport(f"{out} is the log itself or belongs to it; give another name")
+    if not target.parent.is_dir():
+        raise CannotExport(f"{out}: there is no folder {target.parent}")
+    if target.exists() and not target.is_file():
+        raise CannotExport(f"{out} is no regular file; give another name")
+    aside = target.with_name(f".{secrets.token_hex(8)}.new")
+    try:
+        yield aside
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        aside.replace(target)
+    except OSError as fault:
+        raise CannotExport(f"{out}: cannot be written ({fault.strerror or fault})") from fault
+    finally:
+        with suppress(OSError):
+            for file_left in [*damage.leftovers(aside), aside]:
+                file_left.unlink(missing_ok=True)
+    sync_folder(target.parent)

@@ -1,0 +1,188 @@
+"""The log as a file: what is in it, harmless cells, read-only folders, beside a running show, never half."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logs import questions
+from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
+from logs.questions import UnreadableLog
+from logs.visits import Started
+
+ALL = Choice()
+
+
+def write_visits(writing: Any, visit: Any, count: int, source: str = "camera", first: int = 1) -> None:
+    for number in range(first, first + count):
+        writing.log.put(visit(number, number * 100.0, number * 100.0 + 7.25, source)[0])
+        writing.acks.get(timeout=30)
+        ended = visit(number, number * 100.0, number * 100.0 + 7.25, source)[1]
+        writing.log.put(ended, {"reached": 12, "mean_interest": 0.1 + 0.2})
+        writing.acks.get(timeout=30)
+
+
+@pytest.fixture
+def filled(begin: Any, visit: Any) -> Any:
+    """A running log with three visitors, a simulated one and one who is still there."""
+    writing = begin(zone="Asia/Tokyo")
+    write_visits(writing, visit, 3)
+    write_visits(writing, visit, 1, "demo", first=4)
+    started = visit(9, 900.0, 910.0)[0]
+    assert isinstance(started, Started)
+    writing.write(started)
+    return writing
+
+
+def test_jsonl_has_the_names_of_the_original_and_only_visitors_who_left(filled: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    assert export_jsonl(filled.path, out, ALL) == 3
+    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    original = ["type", "id", "onTime", "offTime", "duration", "startX", "startY", "endX", "endY"]
+    assert [list(line)[:9] for line in lines] == [original] * 3
+    assert {line["type"] for line in lines} == {"session"}
+    assert [line["duration"] for line in lines] == [7.25] * 3
+    assert all(line["onTime"].endswith("+09:00") for line in lines)
+    assert lines[0]["measures"] == {"mean_interest": 0.1 + 0.2, "reached": 12.0}
+    assert export_jsonl(filled.path, out, Choice(include_demo=True)) == 4
+
+
+def test_csv_has_a_row_a_visit_and_a_column_a_measure(filled: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    assert export_csv(filled.path, out, ALL) == 3
+    with out.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    asked = questions.sessions(filled.path)
+    assert [int(row["id"]) for row in rows] == [row["id"] for row in asked if row["reason"] != "open"]
+    assert {(row["duration_s"], row["reached"], row["demo"]) for row in rows} == {("7.25", "12.0", "0")}
+
+
+def test_the_byte_order_mark_is_there_for_excel_only(filled: Any, tmp_path: Path) -> None:
+    export_csv(filled.path, tmp_path / "plain.csv", ALL)
+    export_csv(filled.path, tmp_path / "excel.csv", ALL, excel=True)
+    plain, excel = (tmp_path / "plain.csv").read_bytes(), (tmp_path / "excel.csv").read_bytes()
+    assert excel == b"\xef\xbb\xbf" + plain
+    assert not plain.startswith(b"\xef\xbb\xbf")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_no_cell_of_text_can_run_as_a_formula_and_numbers_stay(
+    start: str, begin: Any, visit: Any, tmp_path: Path
+) -> None:
+    writing, evil = begin(), start + "cmd|'/c calc'!A1"
+    writing.log.put(visit(1, 10.0, 20.0, evil)[1], {evil: -3.5, "墨": 1.0})
+    writing.acks.get(timeout=30)
+    export_csv(writing.path, tmp_path / "out.csv", ALL)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        head, row = list(csv.reader(file))
+    assert "'" + evil in head
+    assert "墨" in head
+    assert "'" + evil in row
+    assert "-3.5" in row
+    assert not [cell for cell in head + row if cell.startswith(start) and cell != "-3.5"]
+
+
+def test_days_choose_the_sessions_of_every_format(begin: Any, visit: Any, clock: Any, tmp_path: Path) -> None:
+    writing = begin(zone="UTC", **clock.clocks())
+    for number in range(1, 5):
+        clock.at_s = number * 86400.0
+        writing.write(visit(number, clock.at_s, clock.at_s + 6.0)[1])
+    days = [row["local_date"] for row in questions.sessions(writing.path)]
+    for export in (export_csv, export_jsonl, export_db):
+        assert export(writing.path, tmp_path / "out", Choice(days[1], days[2])) == 2
+        assert export(writing.path, tmp_path / "out", Choice(last=days[0])) == 1
+        assert export(writing.path, tmp_path / "out", Choice(first=days[1])) == 3
+    with pytest.raises(ValueError, match="before the first"):
+        Choice("2026-04-03", "2026-04-02")
+    with pytest.raises(ValueError, match="day"):
+        Choice("2026-02-30")
+
+
+def test_f40_the_database_opens_in_a_read_only_folder_with_all_closed_sessions(
+    filled: Any, visit: Any, ask: Any, tmp_path: Path
+) -> None:
+    place = tmp_path / "for the curator 墨"
+    place.mkdir()
+    out = place / "copy.db"
+    assert export_db(filled.path, out, ALL) == 4
+    assert [file.name for file in place.iterdir()] == ["copy.db"]
+    assert out.read_bytes()[18:20] == b"\x01\x01", "a file in WAL mode needs companions to be read"
+    place.chmod(stat.S_IRUSR | stat.S_IXUSR)
+    try:
+        found = questions.sessions(out)
+        assert [row["measures"]["reached"] for row in found if row["reason"] == "off"] == [12.0] * 3
+        assert ask(out, "PRAGMA integrity_check") == [{"integrity_check": "ok"}]
+    finally:
+        place.chmod(stat.S_IRWXU)
+    filled.write(visit(9, 900.0, 910.0)[1])
+    assert len(questions.sessions(filled.path)) == 4, "the show goes on writing"
+
+
+def test_what_was_not_chosen_is_not_in_the_bytes(begin: Any, visit: Any, tmp_path: Path) -> None:
+    writing = begin()
+    writing.log.put(visit(1, 10.0, 20.0, "demo")[1], {"only_of_the_demo": 1.0})
+    writing.acks.get(timeout=30)
+    export_db(writing.path, tmp_path / "all.db", Choice(include_demo=True))
+    export_db(writing.path, tmp_path / "some.db", ALL)
+    assert b"only_of_the_demo" in (tmp_path / "all.db").read_bytes()
+    assert b"only_of_the_demo" not in (tmp_path / "some.db").read_bytes()
+
+
+@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+def test_a_fault_in_the_middle_leaves_what_was_there(
+    export: Any, filled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "out"
+    place.mkdir()
+    out = place / "a"
+    out.write_text("before")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CannotExport, match="No space left"):
+        export(filled.path, out, ALL)
+    assert out.read_text() == "before"
+    assert list(place.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+def test_the_log_itself_is_never_written_over(export: Any, filled: Any, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(filled.path)
+    before = questions.sessions(filled.path)
+    for out in (
+        filled.path,
+        link,
+        filled.path.with_name("visits.db-wal"),
+        filled.path.with_name("visits.db.lock"),
+    ):
+        with pytest.raises(CannotExport, match=r"log itself|journal"):
+            export(filled.path, out, ALL)
+    for out in (tmp_path, tmp_path / "nowhere" / "a"):
+        with pytest.raises(CannotExport):
+            export(filled.path, out, ALL)
+    assert questions.sessions(filled.path) == before
+
+
+def test_a_foreign_journal_beside_the_copy_is_not_played_into_it(filled: Any, tmp_path: Path) -> None:
+    (tmp_path / "copy.db-wal").write_bytes(b"x")
+    with pytest.raises(CannotExport, match="journal"):
+        export_db(filled.path, tmp_path / "copy.db", ALL)
+
+
+@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+def test_no_log_and_old_logs(export: Any, old_file: Any, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableLog, match="no log yet"):
+        export(tmp_path / "none.db", tmp_path / "out", ALL)
+    assert not (tmp_path / "out").exists()
+    for version in (1, 2, 3):
+        old_file(tmp_path / f"{version}.db", version)
+        assert export(tmp_path / f"{version}.db", tmp_path / "out", ALL) == 1

@@ -44,7 +44,7 @@ def wait_for(wanted: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.full)])
 def test_a_show_ended_in_a_visit_replays_to_the_byte_in_other_processes(
     show: Show, recording: Path, command: Command, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:

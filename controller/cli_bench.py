@@ -54,19 +54,44 @@ def swarm(home: Path, as_json: bool, quick: bool, markdown: bool) -> None:
     values = _swarm_values(home, quick)
     from controller.studies import swarm_cost_table
 
+    _print(swarm_cost_table, values, as_json, markdown)
+
+
+@bench.command()
+@home_option
+@json_option
+@click.option("--quick", is_flag=True, help="In seconds, with less certainty and fewer sessions.")
+@click.option("--markdown", is_flag=True, help="Print the table for logs/README.md.")
+@click.option("--sessions", type=click.IntRange(500, 10_000_000), help="In the log that is asked.")
+def log(home: Path, as_json: bool, quick: bool, markdown: bool, sessions: int | None) -> None:
+    """The log's cost to the show, when an event is safe, readers, a million sessions; 1 when over a goal."""
+    from controller.studies import log_cost, log_cost_table
+
+    effort = log_cost.QUICK if quick else log_cost.FULL
+    try:
+        values = log_cost.measured(effort._replace(sessions=sessions or effort.sessions), home)
+    except OSError as error:
+        raise Refused(
+            f"{home}: no log can be written there for the bench ({error}); give another home"
+        ) from error
+    _print(log_cost_table, values, as_json, markdown)
+
+
+def _print(tables: Any, values: Any, as_json: bool, markdown: bool) -> None:
+    """The table as asked for; ends the command with 1 when a figure that must reach its goal does not."""
     if as_json:
-        print_json(swarm_cost_table.as_data(values))
+        print_json(tables.as_data(values))
     elif markdown:
-        click.echo(swarm_cost_table.markdown(values))
+        click.echo(tables.markdown(values))
     else:
         table = Table(box=None)
-        for name in swarm_cost_table.COLUMNS:
+        for name in tables.COLUMNS:
             table.add_column(name, no_wrap=name in ("measured", "goal"))
-        for row in swarm_cost_table.rows(values):
+        for row in tables.rows(values):
             table.add_row(*row)
         out.print(table)
-        click.echo(swarm_cost_table.conditions())
-    if swarm_cost_table.is_over(values):
+        click.echo(tables.conditions())
+    if tables.is_over(values):
         raise click.exceptions.Exit(1)
 
 

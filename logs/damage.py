@@ -30,6 +30,8 @@ def kind_of(error: BaseException) -> Kind:
 
     An entry is to blame only for errors that values can cause; any other fault may pass by itself.
     """
+    if isinstance(error, UnicodeDecodeError):  # the driver met text, or a name in a message, that is none
+        return "damaged"
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return "refused" if isinstance(error, VALUE_FAULTS) or _is_from_driver(error) else "failed"

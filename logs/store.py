@@ -18,6 +18,7 @@ from logs import damage, identity, records, schema
 from logs.durable import sync_folder
 from logs.engine import Engine, connect, connect_to_read
 from logs.records import Note, SessionRecord
+from logs.salvage import Salvage
 from logs.visits import Beat, Ended
 
 INSERT_SESSION = """
@@ -80,7 +81,7 @@ class Store:
         self._run_id = 0
         self._ready = False
         self.moved: list[str] = []
-        self._untold: list[tuple[str, str]] = []
+        self._untold: list[tuple[str, dict[str, Any]]] = []
 
     @property
     def is_open(self) -> bool:
@@ -104,11 +105,11 @@ class Store:
             self._begin(unusable)
         try:
             self._open()
-        except self._engine.module.Error as fault:
+        except (self._engine.module.Error, UnicodeDecodeError) as fault:
             self.close()
             if damage.kind_of(fault) != "damaged":
                 raise
-            self._begin(f"is damaged ({fault})")
+            self._begin(f"is damaged ({fault})", damaged=True)
             self._open()
         self._ready = True
 
@@ -163,14 +164,16 @@ class Store:
         stat = os.stat(self._path)
         self._inode = (stat.st_dev, stat.st_ino)
 
-    def _begin(self, unusable: str) -> None:
+    def _begin(self, unusable: str, damaged: bool = False) -> None:
         """Put a new database in the place; what is there, and why it is `unusable`, is kept and told.
+
+        The new one begins with the rows of a damaged one that can still be read.
 
         It is built under another name first: one that has its own name is always complete.
         """
         draft = self._draft
         try:
-            self._build(draft)
+            saved = self._build(draft, damaged)
             kept = self._move_aside()
             draft.rename(self._path)
         finally:
@@ -178,15 +181,22 @@ class Store:
         sync_folder(self._path.parent)
         if unusable:
             where = f"kept as {kept.name}, " if kept else ""
-            self._tell("log_moved_aside", f"{self._path.name} {unusable}: {where}a new log was begun")
+            rescued = f" with {saved['session']} sessions saved from it" if damaged else ""
+            text = f"{self._path.name} {unusable}: {where}a new log was begun{rescued}"
+            self._tell("log_moved_aside", text, saved)
 
-    def _build(self, draft: Path) -> None:
+    def _build(self, draft: Path, damaged: bool) -> dict[str, int]:
+        """A new database; returns the rows by table that it took over from a damaged one."""
+        saved = {}
         connection = connect(self._engine, draft)
         try:
             schema.migrate(connection)
+            if damaged:
+                saved = Salvage(self._path, self._engine, self._known).into(connection)
             identity.follow(connection, self._known)
         finally:
             connection.close()
+        return saved
 
     @property
     def _draft(self) -> Path:
@@ -218,7 +228,7 @@ class Store:
         try:
             connection = connect_to_read(self._engine, self._path)
             return schema.is_ours(connection)
-        except self._engine.module.Error as fault:
+        except (self._engine.module.Error, UnicodeDecodeError) as fault:
             if damage.kind_of(fault) == "busy":
                 raise
             return True
@@ -230,12 +240,12 @@ class Store:
         difference = identity.difference(identity.of(self._connection), self._known)
         if difference:
             text = f"{self._path.name} was replaced: {difference}; it is used as it is"
-            self._tell("log_replaced", text)
+            self._tell("log_replaced", text, {})
 
-    def _tell(self, kind: str, text: str) -> None:
+    def _tell(self, kind: str, text: str, saved: dict[str, int]) -> None:
         if text not in self.moved:
             self.moved.append(text)
-            self._untold.append((kind, text))
+            self._untold.append((kind, {"text": text, "saved": saved} if saved else {"text": text}))
 
     def _check(self) -> None:
         """Only this sees a damaged page inside; without it the file would go on taking rows."""
@@ -274,8 +284,8 @@ class Store:
         crashed = self._connection.execute(CLOSE_RUNS, [self._run_id]).rowcount
         if recovered or crashed:
             self._note("recovered", {"sessions": recovered, "runs": crashed})
-        for kind, text in self._untold:
-            self._note(kind, {"text": text})
+        for kind, detail in self._untold:
+            self._note(kind, detail)
 
     def _note(self, kind: str, detail: dict[str, Any]) -> None:
         self._put(records.note(kind, self._now_us(), self._run.started_mono_s, detail))

@@ -1,0 +1,147 @@
+"""The rows of a damaged log that can still be read, put into the new one under their own ids and names.
+
+A table is read by ranges of ids; a range that cannot be read is halved until the rows on bad pages
+stand alone and are left out. The reading as a whole ends after `LIMIT_S`, with what was found by then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from logs.engine import Engine, connect_to_read
+from logs.identity import LARGEST_ID, Identity, continue_after
+
+LIMIT_S = 20.0
+RANGE = 1024
+STEPS_BETWEEN_LOOKS = 100_000
+KEYS = {"run": "id", "session": "id", "event": "id", "session_metric": "session"}
+
+# The settings and the version of a run that cannot be read are lost; its visits must not be.
+STAND_IN_RUNS = """
+INSERT INTO run (id, uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, settings,
+    ended_at_us, end_reason)
+SELECT run, lower(hex(randomblob(16))), min(at_us), min(mono_s), '', max(zone), '', '', '{}',
+    max(at_us), 'crash'
+FROM (SELECT run, on_at_us AS at_us, on_mono_s AS mono_s, zone FROM session
+    UNION ALL SELECT run, seen_at_us, on_mono_s, zone FROM session
+    UNION ALL SELECT run, at_us, mono_s, '' FROM event)
+WHERE run NOT IN (SELECT id FROM run) GROUP BY run
+"""
+
+
+class Salvage:
+    """Reads the damaged database at `path`, never writes to it; `perf` gives seconds.
+
+    `known` is what was kept in mind of it: where its ids ended.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        engine: Engine,
+        known: Identity | None = None,
+        perf: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._path, self._engine, self._perf = path, engine, perf
+        self._faults = (engine.module.Error, UnicodeDecodeError, MemoryError)
+        self._end_s = perf() + LIMIT_S
+        self._last = {"run": known.run, "session": known.session} if known else {}
+
+    def into(self, new: Any) -> dict[str, int]:
+        """Put all that can be read into an empty, current database; returns the rows by table.
+
+        Raises the driver's `Error` when the new one cannot be written; nothing is in it then.
+        """
+        old = self._open()
+        if old is None:
+            return dict.fromkeys(KEYS, 0)
+        new.execute("PRAGMA foreign_keys = OFF")
+        new.execute("BEGIN IMMEDIATE")
+        try:
+            saved = {table: self._copy(old, new, table) for table in KEYS}
+            new.execute(STAND_IN_RUNS)
+            new.execute("DELETE FROM session_metric WHERE session NOT IN (SELECT id FROM session)")
+            continue_after(new, Identity("", self._last.get("session", 0), self._last.get("run", 0)))
+            new.execute("COMMIT")
+        finally:
+            old.close()
+            if new.in_transaction:
+                new.execute("ROLLBACK")
+        return saved
+
+    def _open(self) -> Any:
+        """With its journal, else as the file alone is; None when not even its tables can be told."""
+        for immutable in (False, True):
+            connection = None
+            with suppress(*self._faults):
+                connection = connect_to_read(self._engine, self._path, immutable)
+                connection.set_progress_handler(self._is_late, STEPS_BETWEEN_LOOKS)
+                connection.execute("PRAGMA writable_schema = ON")  # else a file cut short is refused whole
+                connection.execute("SELECT name FROM sqlite_master").fetchall()
+                return connection
+            if connection is not None:
+                connection.close()
+        return None
+
+    def _is_late(self) -> bool:
+        return self._perf() > self._end_s
+
+    def _copy(self, old: Any, new: Any, table: str) -> int:
+        """Rows of one table that were read and are taken by the new one."""
+        names = self._columns(old, new, table)
+        if not names:
+            return 0
+        marks = ", ".join("?" * len(names))
+        put = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
+        count = 0
+        for row in self._rows(old, table, names):
+            with suppress(
+                self._engine.module.IntegrityError, OverflowError
+            ):  # what a bad page spelt is no row
+                count += new.execute(put, row).rowcount
+        return count
+
+    def _columns(self, old: Any, new: Any, table: str) -> list[str]:
+        """Those of the new table that the old one has too; none when it cannot be told."""
+        text = "SELECT name FROM pragma_table_info(?)"
+        ours = [name for (name,) in new.execute(text, [table])]
+        theirs: list[str] = []
+        with suppress(*self._faults):
+            theirs = [name for (name,) in old.execute(text, [table])]
+        return [name for name in ours if name in theirs]
+
+    def _rows(self, old: Any, table: str, names: list[str]) -> Iterator[tuple[Any, ...]]:
+        """The rows in reach; those read before a range fails come again with its halves."""
+        key = KEYS[table]
+        text = f"SELECT {', '.join(names)} FROM {table} NOT INDEXED WHERE {key} >= ? AND {key} <= ? LIMIT ?"
+        last = self._last_id(old, table, key)
+        for start in range(0, last, RANGE):
+            waiting = [(start, min(start + RANGE, last))]
+            while waiting and not self._is_late():
+                first, end = waiting.pop()
+                try:
+                    # The limit keeps the cursor from going on to a bad page that begins after the last id.
+                    yield from old.execute(text, [first + 1, end, end - first if key == "id" else -1])
+                except self._faults:
+                    if end - first > 1:
+                        middle = (first + end) // 2
+                        waiting += [(middle, end), (first, middle)]
+            if self._is_late():
+                return
+
+    def _last_id(self, old: Any, table: str, key: str) -> int:
+        """The last id that can be in the table, from wherever it can still be read."""
+        found = [self._last.get("session" if key == "session" else table, 0)]
+        for text in (
+            f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",
+            f"SELECT max({key}) FROM {table} NOT INDEXED",
+        ):
+            with suppress(*self._faults):
+                found += [row[0] for row in old.execute(text).fetchall()]
+        good = [number for number in found if isinstance(number, int) and 0 <= number < LARGEST_ID]
+        self._last[table] = max(good, default=0)
+        return self._last[table]

@@ -81,7 +81,7 @@ class Salvage:
                 connection = connect_to_read(self._engine, self._path, immutable)
                 connection.set_progress_handler(self._is_late, STEPS_BETWEEN_LOOKS)
                 connection.execute("PRAGMA writable_schema = ON")  # else a file cut short is refused whole
-                connection.execute("SELECT name FROM sqlite_master").fetchall()
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
                 return connection
             if connection is not None:
                 connection.close()

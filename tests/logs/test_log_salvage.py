@@ -140,8 +140,11 @@ def test_names_in_the_file_that_are_no_text_are_damage_like_any_other(
     begin: Any, ask: Any, database: Path, before: list[dict[str, Any]]
 ) -> None:
     file = database.read_bytes()
-    place = file.index(b"CREATE TABLE event")
-    database.write_bytes(file[:place] + b"\x9f" * 12 + file[place + 12 :])
+    spoilt = file.replace(b"tableeventevent", b"table\x9f\x9f\x9f\x9f\x9fevent").replace(
+        b"CREATE TABLE event", b"\x9f" * 18
+    )
+    assert spoilt != file
+    database.write_bytes(spoilt)
     _, saved = reopen(begin, database, ask)
     assert (saved["session"], saved["event"]) == (COUNT, 0)
     assert ask(database, f"SELECT {COLUMNS} FROM session ORDER BY id") == before

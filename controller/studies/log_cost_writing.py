@@ -39,7 +39,7 @@ def lap(path: Path, events: int) -> Lap:
     def acknowledge(event: Event, name: str) -> None:
         told_s[(event.number, event.at_s)] = time.perf_counter()
 
-    log, put_s, costs = Log(path, acknowledged=acknowledge), {}, []
+    log, put_s, costs, met = Log(path, acknowledged=acknowledge), {}, [], set()
     while not log.state().open and not log.state().error:
         time.sleep(0.001)
     for event in _events(events):
@@ -47,10 +47,10 @@ def lap(path: Path, events: int) -> Lap:
         costs.append(_put(log, event))
         put_s[(event.number, event.at_s)] = began_s
         time.sleep(max(0.0, EVENT_S - (time.perf_counter() - began_s)))
-    error = log.state().error
+        met.add(log.state().error)
     done = log.stop(60.0)
     state = log.state()
-    problems = [text for text in (error, state.error, state.warning) if text]
+    problems = sorted({*met, state.error, state.warning} - {""})
     if not done:
         problems.append("the log did not end within a minute")
     waits_ms = [(told_s[key] - at_s) * 1e3 for key, at_s in put_s.items() if key in told_s]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.cli_logs import local_day, logs
 from controller.cli_options import Refused, home_option, json_option, print_json
+from controller.cli_studies import _size
 from controller.settings import DATABASE
+
+if TYPE_CHECKING:
+    from logs.importing import Imported
 
 __all__ = ["logs"]
 
@@ -65,3 +72,49 @@ def logs_export(
         print_json({"sessions": count, "file": str(out), "format": form})
     else:
         click.echo(f"{count} sessions in {out}")
+
+
+@logs.command("import")
+@home_option
+@json_option
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--screen",
+    "screen_px",
+    default="1920x1080",
+    callback=_size,
+    help="Size of the screen of the original, which its files do not tell.",
+)
+def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: tuple[int, int]) -> None:
+    """Take in logs of the original, or `logs export --format jsonl`; 1 when anything was left out.
+
+    Only while no show runs. What is in the log already is not taken again.
+    """
+    from logs.importing import CannotImport, import_files
+    from logs.lock import AlreadyRunning
+
+    found = []
+    try:
+        for told in import_files(home / DATABASE, files, screen_px, time.time_ns() // 1000):
+            found.append(told)
+            if not as_json:
+                _print_imported(told)
+    except (AlreadyRunning, CannotImport) as error:
+        raise Refused(str(error)) from error
+    if as_json:
+        print_json([asdict(told) for told in found])
+    if not all(told.is_well for told in found):
+        raise SystemExit(1)
+
+
+def _print_imported(told: Imported) -> None:
+    note = f" ({told.note})" if told.note else ""
+    click.echo(
+        f"{told.file}: {told.taken} sessions taken, {told.known} known before, {told.bad} bad lines{note}"
+    )
+    for number, reason in told.bad_lines:
+        click.echo(f"{told.file}, line {number}: {reason}", err=True)
+    if told.bad > len(told.bad_lines):
+        click.echo(f"{told.file}: and {told.bad - len(told.bad_lines)} more", err=True)
+    if told.problem:
+        click.echo(f"{told.file}: {told.problem}", err=True)

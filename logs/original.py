@@ -186,7 +186,16 @@ def _ours(fields: dict[str, Any], on: datetime, off: datetime) -> Line:
         "clock_step_ms": _integer(fields, "clockStepMs"),
         "end_reason": reason,
     }
-    return Line({**row, **_span(on, off, _duration_s(fields))}, finite(measures))
+    return Line({**row, **_span(on, off, _duration_s(fields))}, _measures(measures))
+
+
+def _measures(found: Mapping[str, Any]) -> dict[str, float]:
+    """Finite numbers by name, all or none."""
+    numbers = {name: value for name, value in found.items() if type(value) in (int, float)}
+    measures = finite(numbers)
+    if len(measures) < len(found) or not all(name.isprintable() and len(name) <= 64 for name in measures):
+        raise BadLine(f"measures is {_shown(found)}, not finite numbers by name")
+    return measures
 
 
 def _theirs(fields: dict[str, Any], on: datetime, off: datetime, screen_px: tuple[float, float]) -> Line:

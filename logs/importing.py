@@ -1,0 +1,228 @@
+"""Logs of the original, and our own exports, taken into the log: a transaction a file, nothing twice.
+
+Only while no show runs: the lock of the home is held meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from logs import damage, identity, schema
+from logs.durable import sync_folder
+from logs.engine import Engine, choose, connect, connect_to_read
+from logs.handed_in import HandedIn
+from logs.lock import HomeLock
+from logs.original import BadLine, Line, from_line
+from logs.store import PUT_MEASURE
+
+# Bad lines that are told one by one; of the others, their number.
+LISTED = 1000
+# An id of ours is kept only when it comes next or soon: a wild one would use up the ids.
+LARGEST_LEAP = 1_000_000
+
+
+class CannotImport(RuntimeError):
+    """The log itself cannot take anything; the message says why and what to do. Files told before are in."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What became of one file: sessions `taken`, those `known` already, lines that are `bad`.
+
+    `bad_lines` are (number, reason) of the first of these, `problem` why the file as a whole gave
+    nothing, `note` a word on its form.
+    """
+
+    file: str
+    taken: int = 0
+    known: int = 0
+    bad: int = 0
+    bad_lines: list[tuple[int, str]] = field(default_factory=list)
+    problem: str = ""
+    note: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        return not (self.problem or self.bad)
+
+
+def import_files(
+    path: Path, files: Sequence[Path], screen_px: tuple[float, float], now_us: int
+) -> Iterator[Imported]:
+    """Take the sessions of the files into the log at `path`, which is begun if there is none.
+
+    `screen_px` is the size of the screen whose px the original's lines tell; what is dated after
+    `now_us` (UTC) is refused. Raises AlreadyRunning while a show writes this log, and CannotImport.
+    """
+    lock, engine = HomeLock(path), choose()
+    with _told(engine, path):
+        lock.take()
+        try:
+            with _log(engine, path) as connection:
+                for file in files:
+                    yield _Import(connection, file).take(screen_px, now_us)
+                    identity.keep(path, identity.of(connection))
+        finally:
+            lock.release()
+
+
+@contextmanager
+def _told(engine: Engine, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except engine.module.Error as fault:
+        advice = {
+            "busy": "another program holds it; close it there and try again",
+            "damaged": "it is damaged; start the show once, which keeps it aside and saves what can be read",
+        }.get(damage.kind_of(fault), "check the folder, its rights and its free space")
+        raise CannotImport(f"{path}: the log cannot be written ({fault}): {advice}") from fault
+    except OSError as fault:
+        raise CannotImport(f"{path}: the log cannot be written ({fault})") from fault
+
+
+@contextmanager
+def _log(engine: Engine, path: Path) -> Iterator[Any]:
+    """The log, sound, ours and of this version, open for writing."""
+    if not path.exists():
+        _begin(engine, path)
+    _check_place(engine, path)
+    connection = connect(engine, path)
+    try:
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise CannotImport(f"{path}: the log is damaged ({verdict}); start the show once, then try again")
+        if not schema.is_current(connection):
+            schema.migrate(connection, path.with_name(f"{path.stem}.before-migration{path.suffix}"))
+        difference = identity.difference(identity.of(connection), identity.read(path))
+        if difference:
+            raise CannotImport(f"{path}: {difference}; start the show once, then try again")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _check_place(engine: Engine, path: Path) -> None:
+    """Refuse, without a change, what the next start of the show would move aside."""
+    if not os.access(path, os.W_OK):
+        raise CannotImport(f"{path}: the log is read-only; mend its rights")
+    if path.stat().st_size == 0:
+        raise CannotImport(f"{path}: the log is empty; start the show once, then try again")
+    connection = connect_to_read(engine, path)
+    try:
+        if not schema.is_ours(connection):
+            raise CannotImport(f"{path}: it is a database of another program")
+    finally:
+        connection.close()
+
+
+def _begin(engine: Engine, path: Path) -> None:
+    """A new log, under its own name when it is complete."""
+    if damage.leftovers(path) or identity.read(path):
+        raise CannotImport(
+            f"{path}: the log of the last run is gone; look for it, or start the show once to begin another"
+        )
+    draft = path.with_name(path.name + ".new")
+    try:
+        for file in [*damage.leftovers(draft), draft]:
+            file.unlink(missing_ok=True)
+        connection = connect(engine, draft)
+        try:
+            schema.migrate(connection)
+        finally:
+            connection.close()
+        draft.rename(path)
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+class _Import:
+    """One file on its way into the open log."""
+
+    def __init__(self, connection: Any, file: Path) -> None:
+        self._connection, self._file = connection, HandedIn(file)
+        self._told = Imported(str(file))
+        self._run: int | None = None
+        self._span_us = (0, 0)
+        found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'session'").fetchone()
+        self._last_id = found[0] if found else 0
+
+    def take(self, screen_px: tuple[float, float], now_us: int) -> Imported:
+        """All good lines in one transaction. Raises the driver's `Error`; then none of them is in."""
+        told = self._told
+        self._connection.execute("BEGIN IMMEDIATE")
+        schema.with_rollback(self._connection, lambda: self._take_lines(screen_px, now_us))
+        told.note = self._file.note
+        if not told.problem and told.taken + told.known == 0:
+            told.problem = (
+                "it is empty" if told.bad == 0 else "it holds no session; is it a log of the original?"
+            )
+        return told
+
+    def _take_lines(self, screen_px: tuple[float, float], now_us: int) -> None:
+        lines = self._file.lines()
+        while True:
+            try:
+                number, line = next(lines)
+            except StopIteration:
+                break
+            except OSError as fault:
+                self._told.problem = f"it cannot be read ({fault.strerror or fault})"
+                break
+            try:
+                if isinstance(line, BadLine):
+                    raise line
+                self._put(from_line(line, screen_px, now_us))
+            except BadLine as why:
+                self._refuse(number, str(why))
+        self._end_run()
+
+    def _refuse(self, number: int, why: str) -> None:
+        self._told.bad += 1
+        if len(self._told.bad_lines) < LISTED:
+            self._told.bad_lines.append((number, why))
+
+    def _put(self, line: Line) -> None:
+        row = line.row
+        if self._connection.execute("SELECT 1 FROM session WHERE uuid = ?", [row["uuid"]]).fetchone():
+            self._told.known += 1
+            return
+        run = self._begin_run(row)
+        near = row["id"] is not None and self._last_id < row["id"] <= self._last_id + LARGEST_LEAP
+        values = {**row, "id": row["id"] if near else None, "run": run}
+        places = ", ".join(f":{name}" for name in values)
+        text = f"INSERT INTO session ({', '.join(values)}) VALUES ({places})"
+        self._last_id = self._connection.execute(text, values).lastrowid
+        measures = [(name, value, row["uuid"]) for name, value in line.measures.items()]
+        self._connection.executemany(PUT_MEASURE, measures)
+        first_us, last_us = self._span_us
+        self._span_us = (min(first_us, row["on_at_us"]), max(last_us, row["off_at_us"]))
+        self._told.taken += 1
+
+    def _begin_run(self, row: dict[str, Any]) -> int:
+        """The row of `run` that the file's sessions belong to; there is none for a file without new ones."""
+        if self._run is None:
+            source = json.dumps({"imported_from": Path(self._told.file).name})
+            self._span_us = (row["on_at_us"], row["off_at_us"])
+            done = self._connection.execute(
+                "INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, "
+                "settings_hash, settings) VALUES (?, ?, 0, '', ?, '', '', ?)",
+                [str(uuid.uuid4()), row["on_at_us"], row["zone"], source],
+            )
+            self._run = int(done.lastrowid)
+        return self._run
+
+    def _end_run(self) -> None:
+        if self._run is not None:
+            self._connection.execute(
+                "UPDATE run SET started_at_us = ?, ended_at_us = ?, end_reason = 'imported' WHERE id = ?",
+                [*self._span_us, self._run],
+            )

@@ -87,7 +87,8 @@ def _set_up(connection: Any, engine: Engine) -> None:
     mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
     if mode.upper() != engine.journal:
         connection.execute(f"PRAGMA journal_mode = {engine.journal}")
-    connection.execute("PRAGMA synchronous = FULL")
+    # EXTRA syncs the folder too, or a rollback journal could be back after a power cut.
+    connection.execute("PRAGMA synchronous = EXTRA")
     connection.execute("PRAGMA foreign_keys = ON")
 
 

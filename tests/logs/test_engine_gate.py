@@ -47,7 +47,7 @@ def test_the_connection_is_durable_in_both_modes(journal: str, tmp_path: Path) -
     chosen = engine.Engine(real.module, real.version, journal, "")
     connection = engine.connect(chosen, tmp_path / "a.db")
     assert connection.execute("PRAGMA journal_mode").fetchone()[0].upper() == journal
-    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 3
     connection.close()
 
 

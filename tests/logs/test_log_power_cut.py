@@ -21,9 +21,6 @@ from tests.logs.power_cut import Call, Disk, can_trace, trace_of
 CHILD = Path(__file__).with_name("visitor_child.py")
 # The write-ahead log begins anew after some 300 of its commits; a rollback journal does at each.
 EVENTS = {"WAL": 300, "DELETE": 80}
-# With FULL the removal of the journal, which is the commit, may not be on the disk when it is told:
-# the next start finds the journal again and takes the last commit back. EXTRA syncs the folder too.
-UNSYNCED = "the rollback journal needs synchronous = EXTRA"
 Traced = Callable[..., tuple[Path, list[Call]]]
 Ask = Callable[..., list[dict[str, Any]]]
 
@@ -110,10 +107,7 @@ def keeps(row: dict[str, Any] | None, ack: list[str]) -> bool:
     return bool(row["end_reason"] in ("recovered", "off") and row["duration_s"] >= float(duration))
 
 
-@pytest.mark.parametrize(
-    "journal",
-    ["WAL", pytest.param("DELETE", marks=pytest.mark.xfail(reason=UNSYNCED, strict=False))],
-)
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
 def test_after_30_power_cuts_no_acknowledged_contact_is_lost(
     journal: str, traced: Traced, ask: Ask, tmp_path: Path
 ) -> None:
@@ -124,10 +118,7 @@ def test_after_30_power_cuts_no_acknowledged_contact_is_lost(
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    "journal",
-    ["WAL", pytest.param("DELETE", marks=pytest.mark.xfail(reason=UNSYNCED, strict=True))],
-)
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
 def test_after_1000_power_cuts_no_acknowledged_contact_is_lost(
     journal: str, traced: Traced, ask: Ask, tmp_path: Path
 ) -> None:

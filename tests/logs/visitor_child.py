@@ -100,7 +100,7 @@ def _engine(journal: str, synchronous: str) -> Engine:
     class Connection(engine.module.Connection):  # type: ignore[misc, name-defined]
         def execute(self, text: str, *values: Any) -> Any:
             return super().execute(
-                text.replace("synchronous = FULL", f"synchronous = {synchronous}"), *values
+                text.replace("synchronous = EXTRA", f"synchronous = {synchronous}"), *values
             )
 
     module = ModuleType(engine.module.__name__)

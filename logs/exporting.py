@@ -125,10 +125,9 @@ def _told(out: Path) -> Iterator[None]:
 
 
 def _keep_only(copy: Path, choice: Choice) -> int:
-    """Take the other sessions out of a copy, their bytes too, and leave it without a write-ahead log."""
+    """Take the other sessions out of a copy, their bytes too; returns how many it has."""
     connection = choose().module.connect(copy, isolation_level=None)
     try:
-        connection.execute("PRAGMA journal_mode = DELETE")
         where, values = choice.where()
         gone = connection.execute(f"DELETE FROM session WHERE NOT ({where})", values).rowcount
         if _has_measures(connection):

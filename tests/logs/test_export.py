@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from controller.cli import main
 from logs import questions
 from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
+from logs.lock import HomeLock
 from logs.questions import UnreadableLog
 from logs.visits import Started
 
@@ -186,3 +189,34 @@ def test_no_log_and_old_logs(export: Any, old_file: Any, tmp_path: Path) -> None
     for version in (1, 2, 3):
         old_file(tmp_path / f"{version}.db", version)
         assert export(tmp_path / f"{version}.db", tmp_path / "out", ALL) == 1
+
+
+ORIGINAL = (
+    '{"type":"session","id":1,"onTime":"2026-04-02T%d:00:00.000","offTime":"2026-04-02T%d:00:09.000",'
+    '"duration":9.0,"startX":1,"startY":2,"endX":3,"endY":4}'
+)
+
+
+def test_the_commands_give_and_take_files_and_name_each_bad_line(tmp_path: Path) -> None:
+    file, home, out = tmp_path / "2026-04-02.jsonl", tmp_path / "home", tmp_path / "out.csv"
+    file.write_text(f"{ORIGINAL % (10, 10)}\nwrong\n{ORIGINAL % (11, 11)}\n")
+    call = ["logs", "import", str(file), "--home", str(home), "--screen", "1000x600"]
+    done = CliRunner().invoke(main, call)
+    assert done.exit_code == 1
+    assert f"{file}: 2 sessions taken, 0 known before, 1 bad lines" in done.output
+    assert f"{file}, line 2: it is no JSON" in done.output
+    assert json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)[0]["known"] == 2
+    done = CliRunner().invoke(
+        main, ["logs", "export", "--home", str(home), "--format", "csv", "--excel", "--out", str(out)]
+    )
+    assert (done.exit_code, done.output) == (0, f"2 sessions in {out}\n")
+    assert out.read_bytes().startswith(b"\xef\xbb\xbf")
+    wrong = ["logs", "export", "--home", str(home), "--format", "db", "--out", str(out)]
+    for more in (["--excel"], ["--day", "2026-04-02", "--to", "2026-04-03"], ["--day", "2026-02-30"]):
+        assert CliRunner().invoke(main, [*wrong, *more]).exit_code == 2
+    lock = HomeLock(home / "visits.db")
+    lock.take()
+    refused = CliRunner().invoke(main, call)
+    lock.release()
+    assert refused.exit_code == 1
+    assert "stop it first" in refused.output

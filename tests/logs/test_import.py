@@ -311,7 +311,20 @@ def test_a_log_that_the_show_would_move_aside_is_left_as_it_is(
     assert database.with_name("visits.before-migration.db").exists()
 
 
-def test_export_import_export_is_equal(begin: Any, visit: Any, hand_in: Any, tmp_path: Path) -> None:
+def test_an_older_copy_in_the_place_of_the_log_is_not_added_to(hand_in: Any, database: Path) -> None:
+    hand_in(line())
+    older = database.read_bytes()
+    hand_in(GOOD)
+    database.write_bytes(older)
+    with pytest.raises(CannotImport, match="older copy"):
+        hand_in(GOOD)
+    assert len(questions.sessions(database)) == 1
+
+
+NOT_IN_A_FILE = ("run", "on_mono_s", "seen_at_us", "seen_mono_s")
+
+
+def test_export_import_export_is_equal(begin: Any, visit: Any, ask: Any, tmp_path: Path) -> None:
     other = tmp_path / "other" / "visits.db"
     writing = begin(other, zone="America/St_Johns", size_px=lambda: (1919.0, 1079.0))
     for number, source in ((1, "camera"), (2, "torch"), (3, "demo"), (4, "mouse")):
@@ -320,10 +333,10 @@ def test_export_import_export_is_equal(begin: Any, visit: Any, hand_in: Any, tmp
         writing.acks.get(timeout=30)
         writing.log.note("nothing")
     writing.log.stop(5.0)
-    import_files_of_the_original = tmp_path / "2026-04-02.jsonl"
-    import_files_of_the_original.write_text(f"{line()}\n{GOOD}\n")
+    of_the_original = tmp_path / "2026-04-02.jsonl"
+    of_the_original.write_text(f"{line()}\n{GOOD}\n")
     now_us = 4_000_000_000_000_000
-    list(import_files(other, [import_files_of_the_original], (1920.0, 1080.0), now_us))
+    list(import_files(other, [of_the_original], (1920.0, 1080.0), now_us))
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     assert export_jsonl(other, first, EVERYTHING) == 6
     (told,) = import_files(tmp_path / "empty" / "visits.db", [first], SCREEN_PX, now_us)
@@ -331,6 +344,11 @@ def test_export_import_export_is_equal(begin: Any, visit: Any, hand_in: Any, tmp
     export_jsonl(tmp_path / "empty" / "visits.db", second, EVERYTHING)
     assert second.read_bytes() == first.read_bytes()
     assert questions.summary(tmp_path / "empty" / "visits.db") == questions.summary(other)
+    kept = [ask(log, "SELECT * FROM session") for log in (other, tmp_path / "empty" / "visits.db")]
+    for row in kept[0] + kept[1]:
+        for name in NOT_IN_A_FILE:
+            del row[name]
+    assert kept[0] == kept[1]
 
 
 @pytest.mark.parametrize("count", [15_000, pytest.param(130_000, marks=pytest.mark.full)])
@@ -351,32 +369,3 @@ def test_a_crowded_day_is_never_held_in_memory(count: int, database: Path, tmp_p
 def test_of_many_bad_lines_the_first_thousand_are_told_and_all_are_counted(hand_in: Any) -> None:
     told = hand_in("x\n" * 5000 + GOOD)
     assert (told.taken, told.bad, len(told.bad_lines)) == (1, 5000, 1000)
-
-
-def test_the_commands_give_and_take_files_and_name_each_bad_line(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from controller.cli import main
-
-    file, home, out = tmp_path / "2026-04-02.jsonl", tmp_path / "home", tmp_path / "out.csv"
-    file.write_text(f"{line()}\nwrong\n{GOOD}\n")
-    call = ["logs", "import", str(file), "--home", str(home), "--screen", "1000x600"]
-    done = CliRunner().invoke(main, call)
-    assert done.exit_code == 1
-    assert f"{file}: 2 sessions taken, 0 known before, 1 bad lines" in done.output
-    assert f"{file}, line 2: it is no JSON" in done.output
-    assert json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)[0]["known"] == 2
-    done = CliRunner().invoke(
-        main, ["logs", "export", "--home", str(home), "--format", "csv", "--excel", "--out", str(out)]
-    )
-    assert (done.exit_code, done.output) == (0, f"2 sessions in {out}\n")
-    assert out.read_bytes().startswith(b"\xef\xbb\xbf")
-    wrong = ["logs", "export", "--home", str(home), "--format", "db", "--out", str(out)]
-    for more in (["--excel"], ["--day", "2026-04-02", "--to", "2026-04-03"], ["--day", "2026-02-30"]):
-        assert CliRunner().invoke(main, [*wrong, *more]).exit_code == 2
-    lock = HomeLock(home / "visits.db")
-    lock.take()
-    refused = CliRunner().invoke(main, call)
-    lock.release()
-    assert refused.exit_code == 1
-    assert "stop it first" in refused.output

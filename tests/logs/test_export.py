@@ -6,6 +6,9 @@ import csv
 import json
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,10 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from logs import questions
+from logs.engine import choose
 from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
 from logs.lock import HomeLock
+from logs.original import to_line
 from logs.questions import UnreadableLog
 from logs.visits import Started
 
@@ -125,6 +130,49 @@ def test_f40_the_database_opens_in_a_read_only_folder_with_all_closed_sessions(
         place.chmod(stat.S_IRWXU)
     filled.write(visit(9, 900.0, 910.0)[1])
     assert len(questions.sessions(filled.path)) == 4, "the show goes on writing"
+
+
+READ_AS_ANOTHER = """
+import os, sqlite3, sys
+if os.geteuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+connection = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+print(connection.execute("SELECT count(*) FROM session_closed").fetchone()[0])
+try:
+    open(sys.argv[1] + "-shm", "x")
+except OSError:
+    print("closed folder")
+"""
+
+
+def test_f40_another_user_and_program_reads_it_from_a_closed_folder(filled: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "copy.db"
+        export_db(filled.path, out, ALL)
+        Path(folder).chmod(0o555)
+        command = [sys.executable, "-c", READ_AS_ANOTHER, str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        Path(folder).chmod(0o755)
+    assert done.stdout == "3\nclosed folder\n"
+
+
+@pytest.mark.skipif(
+    choose().journal != "WAL", reason="with the rollback journal any reader holds the writer up"
+)
+def test_the_show_writes_on_while_it_is_exported_and_the_export_is_of_one_moment(
+    filled: Any, visit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = iter(range(20, 99))
+
+    def write_meanwhile(*values: Any) -> str:
+        number = next(numbers)
+        filled.write(visit(number, number * 100.0, number * 100.0 + 9.0)[1])
+        return to_line(*values)
+
+    monkeypatch.setattr("logs.exporting.to_line", write_meanwhile)
+    assert export_jsonl(filled.path, tmp_path / "out.jsonl", ALL) == 3
+    monkeypatch.undo()
+    assert export_jsonl(filled.path, tmp_path / "out.jsonl", ALL) == 6
 
 
 def test_what_was_not_chosen_is_not_in_the_bytes(begin: Any, visit: Any, tmp_path: Path) -> None:

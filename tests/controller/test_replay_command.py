@@ -87,6 +87,7 @@ def test_a_show_killed_in_a_visit_replays_what_is_there(
     assert "no end" in done.stderr
 
 
+@pytest.mark.full
 def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
     show: Show, recording: Path, small_home: Path, command: Command, logged: Logged
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_replay_beside_a_show_draws_the_same_picture_and_logs_nothing(
     assert logged("--include-demo") == visits
 
 
+@pytest.mark.full
 def test_a_film_of_a_recording_lasts_as_long_as_it_and_a_second(
     small_home: Path, recording: Path, command: Command
 ) -> None:

@@ -129,6 +129,7 @@ def test_after_1000_power_cuts_no_acknowledged_contact_is_lost(
     assert found.fresh > 0
 
 
+@pytest.mark.full
 def test_a_log_that_syncs_less_loses_contacts_in_the_same_trial(
     traced: Traced, ask: Ask, tmp_path: Path
 ) -> None:

@@ -54,7 +54,7 @@ def swarm(home: Path, as_json: bool, quick: bool, markdown: bool) -> None:
     values = _swarm_values(home, quick)
     from controller.studies import swarm_cost_table
 
-    _print(swarm_cost_table, values, as_json, markdown)
+    _print(swarm_cost_table.told(values), as_json, markdown)
 
 
 @bench.command()
@@ -74,24 +74,24 @@ def log(home: Path, as_json: bool, quick: bool, markdown: bool, sessions: int | 
         raise Refused(
             f"{home}: no log can be written there for the bench ({error}); give another home"
         ) from error
-    _print(log_cost_table, values, as_json, markdown)
+    _print(log_cost_table.told(values), as_json, markdown)
 
 
-def _print(tables: Any, values: Any, as_json: bool, markdown: bool) -> None:
+def _print(measured: Any, as_json: bool, markdown: bool) -> None:
     """The table as asked for; ends the command with 1 when a figure that must reach its goal does not."""
     if as_json:
-        print_json(tables.as_data(values))
+        print_json(measured.as_data())
     elif markdown:
-        click.echo(tables.markdown(values))
+        click.echo(measured.markdown())
     else:
         table = Table(box=None)
-        for name in tables.COLUMNS:
+        for name in measured.columns:
             table.add_column(name, no_wrap=name in ("measured", "goal"))
-        for row in tables.rows(values):
+        for row in measured.rows():
             table.add_row(*row)
         out.print(table)
-        click.echo(tables.conditions())
-    if tables.is_over(values):
+        click.echo(measured.conditions)
+    if measured.is_over:
         raise click.exceptions.Exit(1)
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from controller.studies.bench_table import Value, Values
 from controller.studies.log_cost_reading import TRIES, ask_all, build
 from controller.studies.log_cost_writing import Lap, lap, readers
-from controller.studies.swarm_cost_laps import Value, Values
 
 
 class Effort(NamedTuple):

@@ -1,14 +1,8 @@
-"""The figures of `bench log` and their goals, and the table of what was measured."""
+"""The figures of `bench log` and their goals, and the conditions they were measured under."""
 
 from __future__ import annotations
 
-import os
-import platform
-from collections.abc import Iterator
-from typing import Any
-
-from controller.studies.swarm_cost_laps import Values
-from controller.studies.swarm_cost_table import COLUMNS, NONE, OVER, Figure
+from controller.studies.bench_table import Figure, Measured, Values, machine
 from logs.engine import choose
 
 FIGURES = (
@@ -28,38 +22,12 @@ FIGURES = (
 )
 
 
-def rows(values: Values) -> Iterator[tuple[str, ...]]:
-    """Each figure's cells in the order of the columns."""
-    for figure in FIGURES:
-        value, note = values[figure.key]
-        told = NONE if value is None else figure.told(value)
-        yield figure.title, told, figure.goal(), figure.verdict(value), note
-
-
-def is_over(values: Values) -> bool:
-    """Whether any figure that must reach its goal does not."""
-    return any(figure.must and figure.verdict(values[figure.key].value) == OVER for figure in FIGURES)
-
-
-def markdown(values: Values) -> str:
-    """The table as it stands in logs/README.md, with the conditions below."""
-    lines = [COLUMNS, ("---",) * len(COLUMNS), *rows(values)]
-    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", conditions()])
-
-
-def as_data(values: Values) -> dict[str, Any]:
-    """All of it for `--json`."""
-    figures = []
-    for figure in FIGURES:
-        value, note = values[figure.key]
-        row = {"figure": figure.key, "title": figure.title, "measured": value, "unit": figure.unit.strip()}
-        row |= {"most": figure.most, "must": figure.must, "is": figure.verdict(value), "in_detail": note}
-        figures.append(row)
-    return {"conditions": conditions(), "over": is_over(values), "figures": figures}
+def told(values: Values) -> Measured:
+    """What was measured, with its goals."""
+    return Measured(FIGURES, values, conditions())
 
 
 def conditions() -> str:
     """One line: what it was measured on and with."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     engine = choose()
-    return f"{cores} cores, Python {platform.python_version()}, {engine.name}, journal {engine.journal}."
+    return f"{', '.join(machine())}, {engine.name}, journal {engine.journal}."

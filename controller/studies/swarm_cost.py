@@ -22,6 +22,7 @@ from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.stepper import TICKS_PER_S
 from controller.studies import swarm_cost_c as in_c
+from controller.studies.bench_table import Value, Values
 from controller.studies.swarm_cost_laps import (
     BUGS,
     CENTRE_PX,
@@ -33,8 +34,6 @@ from controller.studies.swarm_cost_laps import (
     SIZE_PX,
     Effort,
     Tick,
-    Value,
-    Values,
     in_turn,
     kernel_arguments,
     lap,

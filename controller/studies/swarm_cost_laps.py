@@ -48,16 +48,6 @@ FULL = Effort(15, 600, (250, 1000, 10_000, 100_000), 2_000_000, HOUR_TICKS, comp
 QUICK = Effort(5, 150, (250, 1000, 10_000), 100_000, HOUR_TICKS // 40, compiles=False)
 
 
-class Value(NamedTuple):
-    """What was measured for a figure, and what to know about it; None: it could not be."""
-
-    value: float | None
-    note: str = ""
-
-
-Values = dict[str, Value]
-
-
 def in_turn(runs: Mapping[str, Run], rounds: int) -> dict[str, npt.NDArray[np.float64]]:
     """What each run says it cost (rounds,), one after another in each round, every other round backwards."""
     names = list(runs)

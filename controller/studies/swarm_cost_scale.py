@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from controller.studies.bench_table import Value, Values
 from controller.studies.swarm_cost_laps import (
     BUGS,
     CENTRE_PX,
@@ -11,8 +12,6 @@ from controller.studies.swarm_cost_laps import (
     MOODS,
     Effort,
     Run,
-    Value,
-    Values,
     disc,
     grown,
     in_turn,

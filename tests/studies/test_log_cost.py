@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 from controller.cli import main
 from controller.studies import log_cost
 from controller.studies import log_cost_table as table
+from controller.studies.bench_table import Value, Values
 from controller.studies.log_cost_reading import SESSIONS_A_DAY, ask_all, build, day_of
 from controller.studies.log_cost_writing import MEASURES, READERS, lap, readers
-from controller.studies.swarm_cost_laps import Value, Values
 from logs.questions import sessions, summary
 
 BEGIN, END = "<!-- bench log -->\n", "\n<!-- end of bench log -->"
@@ -117,7 +117,7 @@ def test_a_home_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 def test_the_readme_has_the_table_of_the_bench(checkout: Path) -> None:
     """The rows and their goals, and a verdict that follows from them; the figures are those of the day."""
     text = (checkout / "logs" / "README.md").read_text(encoding="utf-8")
-    written, made = (_cells(block) for block in (_between(text), table.markdown(made_up())))
+    written, made = (_cells(block) for block in (_between(text), table.told(made_up()).markdown()))
     assert [(row[0], row[2]) for row in written] == [(row[0], row[2]) for row in made]
     for row, figure in zip(written, table.FIGURES, strict=True):
         assert row[3] == figure.verdict(float(row[1].split()[0])), row

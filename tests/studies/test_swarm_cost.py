@@ -15,12 +15,11 @@ from controller.scenes.baited.kernel import step
 from controller.studies import swarm_cost
 from controller.studies import swarm_cost_c as in_c
 from controller.studies import swarm_cost_table as table
+from controller.studies.bench_table import Value, Values
 from controller.studies.swarm_cost_laps import (
     CENTRE_PX,
     HOUR_TICKS,
     QUICK,
-    Value,
-    Values,
     disc,
     grown,
     in_turn,
@@ -192,7 +191,7 @@ def test_the_readme_has_the_table_of_the_bench(checkout: Path) -> None:
     """The rows, their goals, and no row over its goal; figures and conditions are those of the day."""
     text = (checkout / "controller" / "README.md").read_text(encoding="utf-8")
     block = text.partition(BEGIN)[2].partition(END)[0]
-    written, made = (_cells(markdown) for markdown in (block, table.markdown(made_up())))
+    written, made = (_cells(markdown) for markdown in (block, table.told(made_up()).markdown()))
     assert [(row[0], row[2]) for row in written] == [(row[0], row[2]) for row in made]
     assert {row[3] for row in written if row[2]} == {"ok"}
     assert all(any(digit.isdigit() for digit in row[1]) for row in written)

@@ -13,7 +13,7 @@ import click
 
 from controller.cli_logs import local_day, logs
 from controller.cli_options import Refused, home_option, json_option, print_json
-from controller.cli_studies import _size
+from controller.cli_studies import picture_size
 from controller.settings import DATABASE
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def logs_export(
     "--screen",
     "screen_px",
     default="1920x1080",
-    callback=_size,
+    callback=picture_size,
     help="Size of the screen of the original, which its files do not tell.",
 )
 def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: tuple[int, int]) -> None:

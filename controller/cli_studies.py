@@ -21,7 +21,7 @@ from controller.scenes import SCENES
 from logs.durable import replace_text
 
 
-def _size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
+def picture_size(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, int]:
     found = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", value.lower())
     size = (int(found[1]), int(found[2])) if found else (0, 0)
     if not all(0 < side <= 16384 for side in size):
@@ -45,7 +45,7 @@ def _scene(context: click.Context, parameter: click.Parameter, value: str | None
 )
 @click.option("--scene", callback=_scene, metavar="NAME", help="The scene; default: the setting show.scene.")
 @click.option(
-    "--size", callback=_size, default="1280x720", show_default=True, help="Screen, WIDTHxHEIGHT px."
+    "--size", callback=picture_size, default="1280x720", show_default=True, help="Screen, WIDTHxHEIGHT px."
 )
 @click.option(
     "--runs", type=click.IntRange(1, 100_000), default=64, show_default=True, help="Independent runs."

@@ -19,7 +19,7 @@ from logs import damage
 from logs.durable import sync_folder
 from logs.engine import choose
 from logs.original import local_iso, to_line
-from logs.questions import _reading
+from logs.questions import reading
 
 BOM = "\ufeff"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -68,7 +68,7 @@ def export_csv(path: Path, out: Path, choice: Choice, excel: bool = False) -> in
     encoding. Text that a spreadsheet would run as a formula gets an apostrophe before it.
     Raises UnreadableLog, CannotExport.
     """
-    with _new_file(path, out) as aside, _reading(path) as connection:
+    with _new_file(path, out) as aside, reading(path) as connection:
         names = _measure_names(connection)
         with aside.open("w", encoding="utf-8", newline="") as file:
             file.write(BOM if excel else "")
@@ -90,7 +90,7 @@ def export_jsonl(path: Path, out: Path, choice: Choice) -> int:
     count = 0
     with (
         _new_file(path, out) as aside,
-        _reading(path) as connection,
+        reading(path) as connection,
         aside.open("w", encoding="utf-8", newline="\n") as file,
     ):
         for row, measures in _closed(connection, choice):
@@ -107,7 +107,7 @@ def export_db(path: Path, out: Path, choice: Choice) -> int:
     if damage.leftovers(out):
         raise CannotExport(f"{out}: a journal lies beside it and would be taken for its own; remove it first")
     with _new_file(path, out) as aside:
-        with _reading(path) as connection:
+        with reading(path) as connection:
             connection.execute("COMMIT")
             with _told(out):
                 connection.execute("VACUUM INTO ?", [str(aside)])

@@ -43,7 +43,7 @@ def sessions(
     where, values = _conditions(include_demo, day)
     chosen = f"WHERE {where} ORDER BY id DESC LIMIT ?"
     values.append(-1 if limit is None else limit)
-    with _reading(path) as connection:
+    with reading(path) as connection:
         rows = connection.execute(f"{SESSIONS} {chosen}", values).fetchall()
         measures = _measures(connection, chosen, values)
     return [{**_session(row), "measures": measures.get(row[0], {})} for row in reversed(rows)]
@@ -57,7 +57,7 @@ def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[
     open, cutoff_s. Raises UnreadableLog.
     """
     ended = "end_reason <> 'open'" + ("" if include_demo else " AND demo = 0")
-    with _reading(path) as connection:
+    with reading(path) as connection:
         one = connection.execute(
             f"SELECT count(*), sum(duration_s), min(duration_s), max(duration_s) FROM session "
             f"WHERE {ended} AND duration_s >= ?",
@@ -155,7 +155,7 @@ def _median(connection: Any, ended: str, min_s: float, n: int) -> float | None:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[Any]:
+def reading(path: Path) -> Iterator[Any]:
     """A short read of one consistent state; every fault of the file becomes UnreadableLog."""
     engine = choose()
     if not path.exists():

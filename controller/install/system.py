@@ -106,6 +106,7 @@ SYSTEM_PARTS = (
     ),
     SystemPart("xvfb", "a screen for the tests", "test", ("xvfb", "xauth"), _runs("Xvfb", "xauth")),
     SystemPart("xdotool", "a hand for the tests", "test", ("xdotool",), _runs("xdotool")),
+    SystemPart("strace", "power cuts in the tests", "test", ("strace",), _runs("strace")),
     SystemPart("git", "to list the project's files in the tests", "test", ("git",), _runs("git")),
 )
 

@@ -104,7 +104,7 @@ def test_another_folder_and_no_locale_will_do(place: Path, visitor: Any, tmp_pat
 def test_the_tests_add_their_packages_to_the_same_environment(place: Path, visitor: Any) -> None:
     mark = place / ".venv" / "baited.json"
     # The system's own parts are tried on the real machine elsewhere.
-    parts = ["egl", "git", "gl", "venv", "x11", "xdotool", "xvfb"]
+    parts = ["egl", "git", "gl", "strace", "venv", "x11", "xdotool", "xvfb"]
     seen = json.loads(mark.read_text("utf-8"))
     for _ in range(2):
         mark.write_text(json.dumps({**seen, "system": parts}), "utf-8")

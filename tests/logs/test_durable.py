@@ -125,7 +125,9 @@ def test_rights_are_those_of_the_file_replaced_or_of_any_new_one(tmp_path: Path)
         os.umask(before)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.skipif(
+    os.geteuid() != 0, reason="giving files to another user needs root: run the suite as root"
+)
 def test_a_file_of_another_user_stays_theirs(tmp_path: Path) -> None:
     path = tmp_path / "kept.toml"
     path.write_text("old", encoding="utf-8")

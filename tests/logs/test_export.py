@@ -157,7 +157,8 @@ def test_f40_another_user_and_program_reads_it_from_a_closed_folder(filled: Any)
 
 
 @pytest.mark.skipif(
-    choose().journal != "WAL", reason="with the rollback journal any reader holds the writer up"
+    choose().journal != "WAL",
+    reason="needs write-ahead mode, this SQLite is too old for it: pip install pysqlite3",
 )
 def test_the_show_writes_on_while_it_is_exported_and_the_export_is_of_one_moment(
     filled: Any, visit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

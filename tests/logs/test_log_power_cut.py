@@ -24,7 +24,10 @@ EVENTS = {"WAL": 300, "DELETE": 80}
 Traced = Callable[..., tuple[Path, list[Call]]]
 Ask = Callable[..., list[dict[str, Any]]]
 
-pytestmark = pytest.mark.skipif(not can_trace(), reason="no strace here that may trace: power is not cut")
+pytestmark = pytest.mark.skipif(
+    not can_trace(),
+    reason="no strace that may trace here: apt-get install strace, in a container that allows ptrace",
+)
 
 
 class Found(NamedTuple):

@@ -8,17 +8,17 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from controller.light import Reason, Source
+from controller.scenes import LARGEST_PX
 
 SUFFIX = ".jsonl"
 FORMAT: Literal["baited recording"] = "baited recording"
 VERSION: Literal[1] = 1
 
 # The largest picture of a graphics card, 16,384 px, at the largest `display.scale`, 8.
-LARGEST_SIDE_PX = 2**17
 # A snapshot of 100,000 bugs takes 20 MB.
 LONGEST_LINE_BYTES = 2**26
 
-Side = Annotated[int, Field(ge=1, le=LARGEST_SIDE_PX)]
+Side = Annotated[int, Field(ge=1, le=LARGEST_PX)]
 # As exact in any reader of JSON.
 Tick = Annotated[int, Field(ge=0, lt=2**53)]
 

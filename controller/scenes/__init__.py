@@ -12,6 +12,8 @@ from pydantic import BaseModel
 Rows = npt.NDArray[np.float32]
 Beam = tuple[float, float, float, float]
 
+# No picture has a longer side: the settings allow 65,536 px.
+LARGEST_PX = 2**17
 SCENES = {"baited": "controller.scenes.baited.scene"}
 
 

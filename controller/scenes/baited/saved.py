@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib import recfunctions
 
+from controller.scenes import LARGEST_PX
 from controller.scenes.baited.bugs import BUG, MOVING
 from controller.scenes.baited.visit import VISIT
 
@@ -17,7 +18,7 @@ _HEAD = struct.Struct("<4sQqddqqqd")
 _MARK = b"BT05"
 _BUG = recfunctions.repack_fields(np.zeros(0, BUG)[list(MOVING)]).dtype
 _REALS = [name for name in MOVING if _BUG[name].kind == "f"]
-LAST_TICK, LARGEST_PX = 2**62, 2**17
+LAST_TICK = 2**62
 
 
 class Saved(NamedTuple):

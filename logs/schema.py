@@ -1,7 +1,8 @@
 """The tables of the log, written out and changed only by a chain of migrations.
 
 Version 1 has runs and sessions, version 2 adds events and the views, version 3 what the scene
-measured, version 4 the name of the file and the mark by which a log is known. Every instant is
+measured, version 4 the name of the file and the mark by which a log is known, version 5 where the
+light pointed, recordings, clock anchors, and what is left of purged days. Every instant is
 stored as UTC microseconds; every duration comes from the monotonic clock; the gallery's date and
 hour are fixed at ON.
 """
@@ -14,8 +15,13 @@ from typing import Any
 
 from sqlite_utils import Database, Migrations
 
+from logs.views import VIEWS
+
 MIGRATIONS = Migrations("baited_log")
-TABLES = ("run", "session", "event", "session_metric", "log_file")
+TABLES = (
+    *("run", "session", "session_metric", "pointer_grid", "recording", "event", "clock_anchor"),
+    *("day_rollup", "log_file", "view_setting"),
+)
 APPLICATION_ID = int.from_bytes(b"bait", "big")
 # With these in the index a question over all days never has to visit the rows themselves.
 KIND = "demo, end_reason"
@@ -92,6 +98,66 @@ CREATE TABLE log_file (
 ) STRICT
 """
 
+# `dwell`: the ticks (1/60 s) that the light was in each cell, row by row, as zlib of 32-bit numbers,
+# the lowest byte first.
+POINTER_GRID = """
+CREATE TABLE pointer_grid (
+    session INTEGER PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    columns INTEGER NOT NULL,
+    rows INTEGER NOT NULL,
+    dwell BLOB NOT NULL
+) STRICT
+"""
+
+RECORDING = """
+CREATE TABLE recording (
+    session INTEGER PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+    file TEXT NOT NULL UNIQUE,
+    ticks INTEGER NOT NULL,
+    size_bytes INTEGER NOT NULL
+) STRICT
+"""
+
+CLOCK_ANCHOR = """
+CREATE TABLE clock_anchor (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    run INTEGER NOT NULL REFERENCES run (id),
+    mono_s REAL NOT NULL,
+    at_us INTEGER NOT NULL,
+    synchronised INTEGER CHECK (synchronised IN (0, 1)),
+    UNIQUE (run, mono_s)
+) STRICT
+"""
+
+# An hour of a day with a change of the clocks is there twice, with two offsets.
+DAY_ROLLUP = """
+CREATE TABLE day_rollup (
+    local_date TEXT NOT NULL,
+    utc_offset_min INTEGER NOT NULL,
+    local_hour INTEGER NOT NULL,
+    contacts INTEGER NOT NULL,
+    sessions INTEGER NOT NULL,
+    short_s REAL NOT NULL,
+    total_s REAL NOT NULL,
+    min_s REAL,
+    max_s REAL,
+    under_5_s INTEGER NOT NULL,
+    under_15_s INTEGER NOT NULL,
+    under_30_s INTEGER NOT NULL,
+    under_60_s INTEGER NOT NULL,
+    from_60_s INTEGER NOT NULL,
+    UNIQUE (local_date, utc_offset_min, local_hour)
+) STRICT
+"""
+
+VIEW_SETTING = """
+CREATE TABLE view_setting (
+    short_s REAL NOT NULL,
+    join_s REAL NOT NULL
+) STRICT
+"""
+SHORT_S, JOIN_S = 5.0, 2.8
+
 
 @MIGRATIONS(name="001_runs_and_sessions")
 def _runs_and_sessions(db: Database) -> None:
@@ -128,6 +194,18 @@ def _file_identity(db: Database) -> None:
     db.conn.execute("INSERT INTO log_file (uuid) VALUES (?)", [str(uuid.uuid4())])
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.conn.execute("PRAGMA user_version = 4")
+
+
+@MIGRATIONS(name="005_pointing_clocks_and_purged_days")
+def _pointing_clocks_and_purged_days(db: Database) -> None:
+    for table in (POINTER_GRID, RECORDING, CLOCK_ANCHOR, DAY_ROLLUP, VIEW_SETTING):
+        db.conn.execute(table)
+    db.conn.execute("INSERT INTO view_setting (short_s, join_s) VALUES (?, ?)", [SHORT_S, JOIN_S])
+    db.conn.execute("DROP VIEW session_valid")
+    db.conn.execute("DROP VIEW session_closed")
+    for view in VIEWS:
+        db.conn.execute(view)
+    db.conn.execute("PRAGMA user_version = 5")
 
 
 def is_ours(connection: Any) -> bool:

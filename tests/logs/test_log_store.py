@@ -74,7 +74,7 @@ def test_a_file_of_version_1_opens_and_keeps_its_rows(
     writing.log.note("input_connected", {"input": "torch"})
     assert writing.log.stop(5.0)
     assert [row["duration_s"] for row in ask(database, "SELECT * FROM session_valid")] == [41.35, 10.0]
-    assert ask(database, "PRAGMA user_version") == [{"user_version": 4}]
+    assert ask(database, "PRAGMA user_version") == [{"user_version": 5}]
     assert [row["kind"] for row in ask(database, "SELECT kind FROM event")] == ["input_connected"]
     copy = database.with_name("visits.before-migration.db")
     assert ask(copy, "PRAGMA user_version") == [{"user_version": 1}]

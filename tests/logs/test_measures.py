@@ -152,7 +152,7 @@ def test_a_file_of_any_version_is_read_and_brought_up_to_date(
     assert writing.log.stop(20.0)
     found = [(row["duration_s"], row["measures"]) for row in sessions(database)]
     assert found == [(41.35, {}), (10.0, {"bugs": 250.0})]
-    assert ask(database, "PRAGMA user_version") == [{"user_version": 4}]
+    assert ask(database, "PRAGMA user_version") == [{"user_version": 5}]
     assert database.with_name("visits.before-migration.db").exists()
     strict = ask(database, "SELECT strict FROM pragma_table_list WHERE name = 'session_metric'")
     assert strict == [{"strict": 1}]

@@ -1,0 +1,70 @@
+"""The views of the log: what a curator asks most, as SQL that any program can read.
+
+Instants in the views are corrected: UTC as it was stored, plus the later steps of the wall clock.
+A visit is one or more sessions with gaps shorter than `join_s` between them, by default 2.8 s, the
+time in which a bug wholly recovers. `short_s` and `join_s` stand in the table `view_setting`.
+"""
+
+from __future__ import annotations
+
+SESSION_CLOSED = """
+CREATE VIEW session_closed AS SELECT * FROM session WHERE demo = 0 AND end_reason <> 'open'
+"""
+
+SESSION_VALID = """
+CREATE VIEW session_valid AS
+SELECT * FROM session_closed WHERE duration_s >= (SELECT short_s FROM view_setting)
+"""
+
+# Within one run the monotonic clock measures a gap, across runs only the wall clock can.
+GAP = """
+CREATE VIEW gap AS
+WITH timed AS (
+    SELECT id, run, local_date, duration_s, on_mono_s, seen_mono_s,
+        on_at_us + clock_step_ms * 1000 AS on_us,
+        off_at_us + clock_step_ms * 1000 AS off_us
+    FROM session_closed),
+neighbours AS (
+    SELECT *, lag(id) OVER day AS before, lag(run) OVER day AS run_before,
+        lag(seen_mono_s) OVER day AS seen_before_s, lag(off_us) OVER day AS off_before_us
+    FROM timed WINDOW day AS (PARTITION BY local_date ORDER BY on_us, id))
+SELECT id AS session, before, local_date, on_us, off_us, duration_s,
+    max(0.0, CASE WHEN run = run_before THEN on_mono_s - seen_before_s
+        ELSE (on_us - off_before_us) / 1e6 END) AS gap_s
+FROM neighbours
+"""
+
+VISIT = """
+CREATE VIEW visit AS
+WITH numbered AS (
+    SELECT *, sum(gap_s IS NULL OR gap_s >= (SELECT join_s FROM view_setting)) OVER
+        (PARTITION BY local_date ORDER BY on_us, session ROWS UNBOUNDED PRECEDING) AS number
+    FROM gap)
+SELECT local_date, number, min(session) AS first_session, count(*) AS sessions,
+    min(on_us) AS on_us, max(off_us) AS off_us, sum(duration_s) AS light_s,
+    sum(duration_s) + total(CASE WHEN gap_s < (SELECT join_s FROM view_setting) THEN gap_s END) AS span_s
+FROM numbered GROUP BY local_date, number
+"""
+
+# Hours that a purge has taken stand in day_rollup, all others are counted from their sessions.
+PER_HOUR = """
+CREATE VIEW per_hour AS
+SELECT local_date, utc_offset_min, local_hour, count(*) AS contacts,
+    total(duration_s >= (SELECT short_s FROM view_setting)) AS sessions,
+    total(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS total_s,
+    min(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS min_s,
+    max(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS max_s,
+    0 AS purged
+FROM session_closed GROUP BY local_date, utc_offset_min, local_hour
+UNION ALL
+SELECT local_date, utc_offset_min, local_hour, contacts, sessions, total_s, min_s, max_s, 1 FROM day_rollup
+"""
+
+PER_DAY = """
+CREATE VIEW per_day AS
+SELECT local_date, sum(contacts) AS contacts, sum(sessions) AS sessions, sum(total_s) AS total_s,
+    sum(total_s) / sum(sessions) AS mean_s, min(min_s) AS min_s, max(max_s) AS max_s, max(purged) AS purged
+FROM per_hour GROUP BY local_date
+"""
+
+VIEWS = (SESSION_CLOSED, SESSION_VALID, GAP, VISIT, PER_HOUR, PER_DAY)

@@ -6,8 +6,18 @@ import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock; there what a killed writer left stays.
+    fcntl = None  # type: ignore[assignment]
+HAS_LOCKS = fcntl is not None
+
+ASIDE = ".baited-{}.new"
+ASIDE_PATTERN = ASIDE.format("[0-9a-f]" * 16)
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -19,19 +29,61 @@ def replace_text(path: Path, text: str) -> None:
     """
     target = Path(os.path.realpath(path))
     old = _status(target)
-    aside = target.with_name(f".{secrets.token_hex(8)}.new")
-    try:
-        with aside.open("x", encoding="utf-8") as file:
+    with file_aside(target.parent) as aside:
+        with aside.open("r+", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             if old is not None:
                 _give_rights(aside, old)
             os.fsync(file.fileno())
         aside.replace(target)
+    sync_folder(target.parent)
+
+
+@contextmanager
+def file_aside(folder: Path) -> Iterator[Path]:
+    """An empty file of a hidden name in `folder`, to be written and renamed; else it goes at the end.
+
+    A killed writer leaves its file; the next one removes it, as nobody holds its lock any more.
+    """
+    _remove_left(folder)
+    aside, handle = _create_locked(folder)
+    try:
+        yield aside
     finally:
         with suppress(OSError):
             aside.unlink()
-    sync_folder(target.parent)
+        if handle is not None:
+            os.close(handle)
+
+
+def _create_locked(folder: Path) -> tuple[Path, int | None]:
+    """A new file and the handle that holds its lock; None where there are no locks."""
+    while True:
+        aside = folder / ASIDE.format(secrets.token_hex(8))
+        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        if not HAS_LOCKS:
+            os.close(handle)
+            return aside, None
+        with suppress(OSError):  # no locks on this disk: nobody can take the file for a left one either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if aside.exists():
+            return aside, handle
+        os.close(handle)  # another writer was quicker with the lock, and removed it
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove the files of killed writers: those whose lock is free."""
+    if not HAS_LOCKS:
+        return
+    for left in folder.glob(ASIDE_PATTERN):
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                left.unlink()
+            finally:
+                os.close(handle)
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -62,7 +62,16 @@ INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
     VALUES ('baited_log', '003_measures', '2026-03-01 00:00:00+00:00');
 CREATE TABLE session_metric (session INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
     name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (session, name)) STRICT, WITHOUT ROWID;
+INSERT INTO session_metric VALUES (1, 'reached', 12.0);
 PRAGMA user_version = 3;
+"""
+VERSION_4 = """
+INSERT INTO _sqlite_migrations (migration_set, name, applied_at)
+    VALUES ('baited_log', '004_file_identity', '2026-04-01 00:00:00+00:00');
+CREATE TABLE log_file (uuid TEXT NOT NULL, follows TEXT NOT NULL DEFAULT '') STRICT;
+INSERT INTO log_file (uuid) VALUES ('5b1f2ad4-2c0e-4b52-9d35-6a5a8f2f9a10');
+PRAGMA application_id = 1650551156;
+PRAGMA user_version = 4;
 """
 
 
@@ -152,7 +161,7 @@ def old_file() -> Callable[[Path, int], None]:
 
     def make(path: Path, version: int) -> None:
         connection = choose().module.connect(path)
-        for text in (VERSION_1, VERSION_2, VERSION_3)[:version]:
+        for text in (VERSION_1, VERSION_2, VERSION_3, VERSION_4)[:version]:
             connection.executescript(text)
         connection.close()
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from logs.durable import replace_text
+from logs.durable import ASIDE_PATTERN, file_aside, replace_text
 
 
 def test_a_folder_that_cannot_be_flushed_does_not_unmake_what_was_written(
@@ -134,3 +138,106 @@ def test_a_file_of_another_user_stays_theirs(tmp_path: Path) -> None:
     os.chown(path, 65534, 65534)
     replace_text(path, "new")
     assert (path.stat().st_uid, path.stat().st_gid) == (65534, 65534)
+
+
+WRITER = """
+import os, sys
+from pathlib import Path
+from logs import durable
+flush = os.fsync
+def wait(handle):
+    if not sys.stdin.closed:
+        print("in the middle", flush=True)
+        sys.stdin.readline()
+        sys.stdin.close()
+    flush(handle)
+durable.os.fsync = wait
+durable.replace_text(Path(sys.argv[1]), sys.argv[2])
+"""
+
+
+@pytest.fixture
+def writer(checkout: Path) -> Iterator[Callable[[Path, str], subprocess.Popen[str]]]:
+    """writer(path, text): a process that has written the text, but not yet put it in its place."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(path: Path, text: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", WRITER, str(path), text]
+        started.append(subprocess.Popen(command, stdin=-1, stdout=-1, text=True, cwd=checkout))
+        assert started[-1].stdout is not None
+        assert started[-1].stdout.readline() == "in the middle\n"
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_what_a_killed_writer_left_goes_at_the_next_write_and_nobody_elses_does(
+    tmp_path: Path, writer: Callable[[Path, str], subprocess.Popen[str]]
+) -> None:
+    """Two writers in the middle of their writing, one of them killed; then a third one writes."""
+    path = tmp_path / "kept.toml"
+    replace_text(path, "old")
+    dead, alive = writer(path, "never seen"), writer(path, "of the living")
+    assert len(list(tmp_path.glob(ASIDE_PATTERN))) == 2
+    dead.kill()
+    dead.wait()
+    replace_text(path, "of the third")
+    (left,) = tmp_path.glob(ASIDE_PATTERN)
+    assert left.read_text(encoding="utf-8") == "of the living"
+    assert path.read_text(encoding="utf-8") == "of the third"
+    alive.communicate("\n")
+    assert alive.returncode == 0
+    assert path.read_text(encoding="utf-8") == "of the living"
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.toml"]
+
+
+def test_a_writer_whose_new_file_was_taken_for_a_left_one_makes_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The moment between making a file and locking it, in which another writer comes by."""
+    lock, waiting = fcntl.flock, [tmp_path]
+
+    def late(handle: int, how: int) -> None:
+        if waiting and how == fcntl.LOCK_EX:
+            replace_text(waiting.pop() / "other.toml", "other")
+        lock(handle, how)
+
+    monkeypatch.setattr("logs.durable.fcntl.flock", late)
+    replace_text(tmp_path / "kept.toml", "new")
+    assert not waiting
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["kept.toml", "other.toml"]
+
+
+def test_where_nothing_can_be_locked_nothing_is_taken_for_a_left_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(handle: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("logs.durable.fcntl.flock", refuse)
+    with file_aside(tmp_path) as aside:
+        replace_text(tmp_path / "kept.toml", "new")
+        assert aside.exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["kept.toml"]
+
+
+def test_many_writers_at_once_never_take_each_others_files(tmp_path: Path) -> None:
+    faults: list[OSError] = []
+
+    def write_often(name: str) -> None:
+        try:
+            for number in range(60):
+                replace_text(tmp_path / name, str(number))
+        except OSError as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=write_often, args=(name,)) for name in ("a", "a", "b", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"a": "59", "b": "59"}

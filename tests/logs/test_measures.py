@@ -140,18 +140,22 @@ def test_a_deleted_visit_takes_its_measures_along(begin: Any, visit: Any, ask: A
     assert ask(writing.path, "SELECT value FROM session_metric") == [{"value": 2.0}]
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_file_of_any_version_is_read_and_brought_up_to_date(
     version: int, begin: Any, visit: Any, ask: Any, database: Path, old_file: Callable[[Path, int], None]
 ) -> None:
     old_file(database, version)
     assert ask(database, "PRAGMA user_version") == [{"user_version": version}]
-    assert [(row["duration_s"], row["measures"]) for row in sessions(database)] == [(41.35, {})]
+    kept = (41.35, {"reached": 12.0} if version >= 3 else {})
+    assert [(row["duration_s"], row["measures"]) for row in sessions(database)] == [kept]
     writing = begin()
     put(writing, visit(1, 5.0, 15.0)[1], {"bugs": 250.0})
     assert writing.log.stop(20.0)
     found = [(row["duration_s"], row["measures"]) for row in sessions(database)]
-    assert found == [(41.35, {}), (10.0, {"bugs": 250.0})]
+    assert found == [kept, (10.0, {"bugs": 250.0})]
+    for view in ("session_closed", "session_valid", "gap", "visit"):
+        assert ask(database, f"SELECT count(*) AS n FROM {view}") == [{"n": 2}], view
+    assert ask(database, "SELECT sum(sessions) AS n FROM per_day") == [{"n": 2}]
     assert ask(database, "PRAGMA user_version") == [{"user_version": 5}]
     assert database.with_name("visits.before-migration.db").exists()
     strict = ask(database, "SELECT strict FROM pragma_table_list WHERE name = 'session_metric'")

@@ -1,4 +1,4 @@
-"""Remakes both locks from pyproject.toml: `python controller/install/relock.py [--upgrade]`, with uv."""
+"""Remakes the locks from pyproject.toml: `python controller/install/relock.py [--upgrade]`, with uv."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ BARE = ("--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--n
 
 
 def relock(upgrade: bool = False) -> None:
-    """Writes run.lock, then test.lock at the same versions. Raises CalledProcessError when uv fails."""
-    extra = ("--upgrade",) if upgrade else ()
-    run, test = INSTALL / "run.lock", INSTALL / "test.lock"
-    _compile(run, *extra)
-    _compile(test, *extra, "--extra", "test", "--constraints", "controller/install/run.lock")
+    """Writes run.lock, then analysis.lock and test.lock around it, all at the same versions.
+
+    Raises CalledProcessError when uv fails.
+    """
+    options = ["--upgrade"] if upgrade else []
+    _compile(INSTALL / "run.lock", *options)
+    for scope, inner in (("analysis", "run"), ("test", "analysis")):
+        options += ["--extra", scope]
+        _compile(INSTALL / f"{scope}.lock", *options, "--constraints", f"controller/install/{inner}.lock")
 
 
 def _compile(lock: Path, *options: str) -> None:

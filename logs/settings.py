@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -98,6 +98,17 @@ class LogSettings(BaseModel):
         description="How often an open session is marked as still seen.",
         json_schema_extra={"unit": "s"},
     )
+    show_until: str = Field(
+        default="",
+        description="The last local date of the show, YYYY-MM-DD; `logs purge` counts from it.",
+    )
+    keep_months: int = Field(
+        default=12,
+        ge=0,
+        le=1200,
+        description="So long after `show_until` the visits are kept; then `logs purge` may delete them.",
+        json_schema_extra={"unit": "months"},
+    )
 
     @field_validator("zone")
     @classmethod
@@ -105,6 +116,13 @@ class LogSettings(BaseModel):
         if name:
             zone_named(name)
         return name
+
+    @field_validator("show_until")
+    @classmethod
+    def _show_until_is_a_date(cls, day: str) -> str:
+        if day and not (date.fromisoformat(day).isoformat() == day and "1970" < day < "3000"):
+            raise ValueError(f"{day!r} is no date of a show; give it as 2026-04-05")
+        return day
 
     def hold_s(self, source: str) -> float:
         """Seconds of darkness that the log bridges for this source; none for mouse, demo, replay."""

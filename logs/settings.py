@@ -110,6 +110,14 @@ class LogSettings(BaseModel):
         json_schema_extra={"unit": "months"},
     )
 
+    recordings_days: int = Field(
+        default=14,
+        ge=0,
+        le=3650,
+        description="How long a visit's recording, for `replay`, is kept; 0: none are made, and none stay.",
+        json_schema_extra={"unit": "d"},
+    )
+
     @field_validator("zone")
     @classmethod
     def _zone_exists(cls, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -12,6 +13,7 @@ from controller.light import LightSample, LightSource, on_screen
 from controller.scenes import Beam, Rows, Scene
 from controller.stepper import Stepper
 from display.errors import DisplayLost
+from logs.pointing import Pointing
 from logs.visits import Event, Started, Visits
 
 FAULTS_IN_A_ROW = 20
@@ -76,7 +78,12 @@ class Sound(Protocol):
 class Journal(Protocol):
     """What the loop needs of the log: places to put events and happenings that never block."""
 
-    def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None: ...
+    def put(
+        self,
+        event: Event | None,
+        measures: Mapping[str, float] | None = None,
+        pointing: array[int] | None = None,
+    ) -> None: ...
 
     def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None: ...
 
@@ -119,6 +126,7 @@ class Show:
         self.desk, self.sound, self._sounding = desk, sound, False
         self.recorder: Recorder | None = None
         self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
+        self._pointing = Pointing()
         self._stop_reason = ""
         self._told: set[str] = set()
         self.size = canvas.size
@@ -203,6 +211,8 @@ class Show:
             self._begin_visit()
         if event is not None:
             self._put(event)
+        if light.on:
+            self._pointing.add(light.x, light.y, self.size)
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
             self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
@@ -210,6 +220,7 @@ class Show:
 
     def _begin_visit(self) -> None:
         """Before the log hears of it: what the last visitor left must not be told of this one."""
+        self._pointing.begin()
         try:
             self.scene.begin_visit()
         except Exception as error:  # noqa: BLE001  a visit counts more than its measures
@@ -222,7 +233,7 @@ class Show:
             measures = self.scene.measures()
         except Exception as error:  # noqa: BLE001  a visit counts more than its measures
             self._note_fault(error)
-        self.log.put(event, measures)
+        self.log.put(event, measures, None if isinstance(event, Started) else self._pointing.ticks())
 
     def _note_fault(self, error: Exception) -> None:
         """Tell each kind of fault once, with its trace; count them all."""

@@ -40,6 +40,7 @@ from display.canvas import Canvas, open_canvas
 from display.errors import DisplayLost
 from display.screens import display_available
 from display.sound.player import Sound
+from logs.synchronised import boot_time_s, is_synchronised
 from logs.visits import Visits
 from logs.writer import Log
 
@@ -89,6 +90,8 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             size_px=lambda: shows[0].size if shows else (1, 1),
             version=program_version(),
             settings=settings.as_json(),
+            boot=boot_time_s,
+            synchronised=is_synchronised,
         )
         parts.push(_end_of(log))
         for number in END_SIGNALS:

@@ -20,7 +20,7 @@ from logs.engine import Engine, choose, connect, connect_to_read
 from logs.handed_in import HandedIn
 from logs.lock import HomeLock
 from logs.original import BadLine, Line, from_line
-from logs.store import PUT_MEASURE
+from logs.putting import PUT_MEASURE
 
 # Bad lines that are told one by one; of the others, their number.
 LISTED = 1000

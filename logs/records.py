@@ -27,15 +27,40 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """What the clocks said at one moment: monotonic seconds, seconds since boot, UTC microseconds.
+
+    `synchronised` is whether the wall clock was set by the network then, None where nobody can tell.
+    """
+
+    mono_s: float
+    boot_s: float
+    at_us: int
+    synchronised: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The recording of a session: `file` relative to the home; no session: that file is there no more."""
+
+    file: str
+    session: str = ""
+    ticks: int = 0
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SessionRecord:
     """An event of a session with the row it makes; `row` holds every column but id and run.
 
-    `measures` are what the scene measured at that moment, finite numbers by name.
+    `measures` are what the scene measured at that moment, finite numbers by name; `dwell` is the
+    packed grid of where the light pointed, empty while nothing is known.
     """
 
     event: Event
     row: dict[str, Any]
     measures: dict[str, float] = field(default_factory=dict)
+    dwell: bytes = b""
 
     @property
     def uuid(self) -> str:
@@ -50,9 +75,13 @@ class SessionRecord:
             and other.uuid == self.uuid
         )
 
-    def with_measures_of(self, older: Any) -> SessionRecord:
-        """This record with the measures that only the older one has."""
-        return replace(self, measures={**older.measures, **self.measures})
+    def completed_by(self, older: Any) -> SessionRecord:
+        """This record with what only the older one has: measures, a grid."""
+        measures = {**older.measures, **self.measures}
+        return replace(self, measures=measures, dwell=self.dwell or older.dwell)
+
+
+Entry = SessionRecord | Note | Recording
 
 
 def session_uuid(run: uuid.UUID, event: Event) -> str:

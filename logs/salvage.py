@@ -18,7 +18,17 @@ from logs.identity import LARGEST_ID, Identity, continue_after
 LIMIT_S = 20.0
 RANGE = 1024
 STEPS_BETWEEN_LOOKS = 100_000
-KEYS = {"run": "id", "session": "id", "event": "id", "session_metric": "session"}
+KEYS = {
+    "run": "id",
+    "session": "id",
+    "event": "id",
+    "session_metric": "session",
+    "pointer_grid": "session",
+    "recording": "session",
+    "clock_anchor": "id",
+    "day_rollup": "rowid",
+}
+OF_SESSIONS = ("session_metric", "pointer_grid", "recording")
 
 # The settings and the version of a run that cannot be read are lost; its visits must not be.
 STAND_IN_RUNS = """
@@ -28,7 +38,8 @@ SELECT run, lower(hex(randomblob(16))), min(at_us), min(mono_s), '', max(zone), 
     max(at_us), 'crash'
 FROM (SELECT run, on_at_us AS at_us, on_mono_s AS mono_s, zone FROM session
     UNION ALL SELECT run, seen_at_us, on_mono_s, zone FROM session
-    UNION ALL SELECT run, at_us, mono_s, '' FROM event)
+    UNION ALL SELECT run, at_us, mono_s, '' FROM event
+    UNION ALL SELECT run, at_us, mono_s, '' FROM clock_anchor)
 WHERE run NOT IN (SELECT id FROM run) GROUP BY run
 """
 
@@ -64,7 +75,8 @@ class Salvage:
         try:
             saved = {table: self._copy(old, new, table) for table in KEYS}
             new.execute(STAND_IN_RUNS)
-            new.execute("DELETE FROM session_metric WHERE session NOT IN (SELECT id FROM session)")
+            for table in OF_SESSIONS:
+                new.execute(f"DELETE FROM {table} WHERE session NOT IN (SELECT id FROM session)")
             continue_after(new, Identity("", self._last.get("session", 0), self._last.get("run", 0)))
             new.execute("COMMIT")
         finally:

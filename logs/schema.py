@@ -118,11 +118,13 @@ CREATE TABLE recording (
 ) STRICT
 """
 
+# `boot_s` is `mono_s` and the time that the machine slept since its boot.
 CLOCK_ANCHOR = """
 CREATE TABLE clock_anchor (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     run INTEGER NOT NULL REFERENCES run (id),
     mono_s REAL NOT NULL,
+    boot_s REAL NOT NULL,
     at_us INTEGER NOT NULL,
     synchronised INTEGER CHECK (synchronised IN (0, 1)),
     UNIQUE (run, mono_s)

@@ -15,37 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from logs import damage, identity, records, schema
+from logs.clock_marks import put_anchor
 from logs.durable import sync_folder
 from logs.engine import Engine, connect, connect_to_read
-from logs.records import Note, SessionRecord
+from logs.putting import CLOSE_OPEN, put, put_note
+from logs.records import Anchor, Entry
 from logs.salvage import Salvage
-from logs.visits import Beat, Ended
 
-INSERT_SESSION = """
-INSERT INTO session (uuid, run, source, demo, on_at_us, off_at_us, on_mono_s, duration_s, zone,
-    utc_offset_min, local_date, local_hour, start_x, start_y, end_x, end_y, joins, seen_at_us,
-    seen_mono_s, end_reason)
-VALUES (:uuid, :run, :source, :demo, :on_at_us, :off_at_us, :on_mono_s, :duration_s, :zone,
-    :utc_offset_min, :local_date, :local_hour, :start_x, :start_y, :end_x, :end_y, :joins, :seen_at_us,
-    :seen_mono_s, :end_reason)
-"""
-END_SESSION = """
-UPDATE session SET off_at_us = :off_at_us, duration_s = :duration_s, end_x = :end_x, end_y = :end_y,
-    joins = :joins, seen_at_us = :seen_at_us, seen_mono_s = :seen_mono_s, end_reason = :end_reason
-WHERE uuid = :uuid AND end_reason IN ('open', 'recovered')
-"""
-BEAT_SESSION = """
-UPDATE session SET duration_s = :duration_s, end_x = :end_x, end_y = :end_y, joins = :joins,
-    seen_at_us = :seen_at_us, seen_mono_s = :seen_mono_s
-WHERE uuid = :uuid AND end_reason = 'open'
-"""
-PUT_MEASURE = """
-INSERT INTO session_metric (session, name, value) SELECT id, ?, ? FROM session WHERE uuid = ?
-ON CONFLICT (session, name) DO UPDATE SET value = excluded.value
-"""
-CLOSE_OPEN = """
-UPDATE session SET end_reason = 'recovered', off_at_us = seen_at_us WHERE end_reason = 'open'
-"""
 CLOSE_RUNS = """
 UPDATE run SET end_reason = 'crash', ended_at_us = max(started_at_us, coalesce(
     (SELECT seen_at_us FROM session WHERE session.run = run.id ORDER BY id DESC LIMIT 1), 0))
@@ -124,15 +100,20 @@ class Store:
         except self._engine.module.Error:
             return  # the file is beyond our reach; the next opening will judge it
 
-    def write(self, entries: Sequence[SessionRecord | Note]) -> None:
+    def write(self, entries: Sequence[Entry]) -> None:
         """Write all entries in one durable transaction, or none of them."""
         self._check_place()
 
         def put_all() -> None:
             for entry in entries:
-                self._put(entry)
+                put(self._connection, self._run_id, entry)
 
         self._transact(put_all)
+
+    def anchor(self, anchor: Anchor) -> None:
+        """Write down what the clocks said, and what follows from it for the sessions before."""
+        self._check_place()
+        self._transact(lambda: put_anchor(self._connection, self._run_id, anchor))
 
     def end_run(self, reason: str) -> None:
         """Mark this run as ended; a clean end is told from a crash by this alone."""
@@ -288,7 +269,8 @@ class Store:
             self._note(kind, detail)
 
     def _note(self, kind: str, detail: dict[str, Any]) -> None:
-        self._put(records.note(kind, self._now_us(), self._run.started_mono_s, detail))
+        told = records.note(kind, self._now_us(), self._run.started_mono_s, detail)
+        put_note(self._connection, self._run_id, told)
 
     def _transact(self, work: Callable[[], Any]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
@@ -301,36 +283,3 @@ class Store:
             raise damage.LogMoved("the log file was deleted while in use") from None
         if (stat.st_dev, stat.st_ino) != self._inode:
             raise damage.LogMoved("the log file was replaced while in use")
-
-    def _put(self, entry: SessionRecord | Note) -> None:
-        if isinstance(entry, Note):
-            self._put_note(entry)
-        elif self._put_session(entry):
-            measures = [(name, value, entry.uuid) for name, value in entry.measures.items()]
-            self._connection.executemany(PUT_MEASURE, measures)
-
-    def _put_session(self, entry: SessionRecord) -> bool:
-        """True when the entry told something new."""
-        row = {**entry.row, "run": self._run_id}
-        statement = {Ended: END_SESSION, Beat: BEAT_SESSION}.get(type(entry.event))
-        if statement and self._connection.execute(statement, row).rowcount:
-            return True
-        if self._connection.execute("SELECT 1 FROM session WHERE uuid = ?", [entry.uuid]).fetchone():
-            return False
-        if row["end_reason"] == "open":
-            self._connection.execute(CLOSE_OPEN)
-        self._connection.execute(INSERT_SESSION, row)
-        return True
-
-    def _put_note(self, entry: Note) -> None:
-        done = self._connection.execute(
-            "INSERT INTO event (uuid, run, at_us, mono_s, kind, detail) VALUES (?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (uuid) DO NOTHING",
-            [entry.uuid, self._run_id, entry.at_us, entry.mono_s, entry.kind, entry.detail],
-        )
-        if done.rowcount and entry.step_ms:
-            step = [entry.step_ms, self._run_id]
-            self._connection.execute(
-                "UPDATE session SET clock_step_ms = clock_step_ms + ? WHERE run = ?", step
-            )
-            self._connection.execute("UPDATE run SET clock_step_ms = clock_step_ms + ? WHERE id = ?", step)

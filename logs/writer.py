@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
+from array import array
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from logs.clock import ClockPair
 from logs.engine import Engine, choose
 from logs.intake import QUEUE_LIMIT, Intake
 from logs.lock import AlreadyRunning, HomeLock
-from logs.records import Note, SessionRecord
+from logs.records import Entry, Recording, SessionRecord, session_uuid
 from logs.settings import zone_named
 from logs.store import Run, Store
 from logs.visits import Event
@@ -58,7 +59,8 @@ class Log:
 
     `zone` is an IANA name or empty; `size_px` gives the screen's width and height; `settings` is
     the JSON in force. `acknowledged(event, session uuid)` is called by the writer thread after
-    the durable commit. `perf` gives seconds, `wall_ns` UTC nanoseconds, `sleep` takes seconds.
+    the durable commit. `perf` gives seconds, `wall_ns` UTC nanoseconds, `sleep` takes seconds; `boot`
+    gives seconds since boot with those asleep, `synchronised` whether the network sets the wall clock.
     Raises AlreadyRunning when another process writes this log, ValueError for an unknown zone.
     """
 
@@ -73,16 +75,19 @@ class Log:
         acknowledged: Callable[[Event, str], None] | None = None,
         perf: Callable[[], float] = time.perf_counter,
         wall_ns: Callable[[], int] = time.time_ns,
+        boot: Callable[[], float] | None = None,
+        synchronised: Callable[[], bool | None] = lambda: None,
         sleep: Callable[[float], object] | None = None,
         limit: int = QUEUE_LIMIT,
         engine: Engine | None = None,
     ) -> None:
         self._path = Path(path).absolute()
         self._engine = engine or choose()
-        self._clock = ClockPair(perf, wall_ns)
+        self._clock = ClockPair(perf, wall_ns, boot)
         place = zone_named(zone)
         run = self._describe_run(str(place), version, settings)
-        self._intake = Intake(run.uuid, self._clock, place, size_px, limit)
+        self._run = run.uuid
+        self._intake = Intake(run.uuid, self._clock, place, size_px, limit, synchronised)
         self._store = Store(self._path, self._engine, run, self._clock.now_us)
         self._acknowledged = acknowledged
         self._stopping, self._abandoned = threading.Event(), threading.Event()
@@ -96,13 +101,31 @@ class Log:
         self._thread = threading.Thread(target=self._work, name="log-writer", daemon=True)
         self._thread.start()
 
-    def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
+    def put(
+        self,
+        event: Event | None,
+        measures: Mapping[str, float] | None = None,
+        pointing: array[int] | None = None,
+    ) -> None:
         """Hand over what `Visits.step` gave; never blocks, never raises; None is ignored.
 
-        `measures`, numbers by name, are kept with the session; the last value of each name stands.
+        `measures`, numbers by name, and `pointing`, the ticks of each cell as `Pointing.ticks` gives
+        them, are kept with the session; the last ones stand.
         """
         if event is not None:
-            self._intake.put(event, measures)
+            self._intake.put(event, measures, pointing)
+
+    def name_of(self, event: Event) -> str:
+        """The uuid of the event's session, as it stands in the log."""
+        return session_uuid(self._run, event)
+
+    def recorded(self, session: str, file: str, ticks: int, size_bytes: int) -> None:
+        """Tell the recording of a session, by its uuid; `file` is relative to the home. For any thread."""
+        self._intake.recording(Recording(file, session, ticks, size_bytes))
+
+    def recording_gone(self, file: str) -> None:
+        """Tell that a recording is there no more. For any thread."""
+        self._intake.recording(Recording(file))
 
     def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
         """Hand over a happening (input lost, scene changed) with plain values, at `at_s` or now.
@@ -194,8 +217,14 @@ class Log:
             self._store.open()
             self._wrote_s = self._clock.now_s()
         entries = list(islice(self._intake.waiting, self._batch))
-        if not entries:
-            return
+        if entries:
+            self._write_entries(entries)
+        # After the notes of steps, which tell what it finds wrong.
+        if self._intake.anchor is not None and not self._intake.waiting:
+            self._store.anchor(self._intake.anchor)
+            self._intake.anchor = None
+
+    def _write_entries(self, entries: list[Entry]) -> None:
         self._storing = True
         self._store.write(entries)
         self._storing = False
@@ -205,7 +234,7 @@ class Log:
             self._intake.waiting.popleft()
             self._acknowledge(entry)
 
-    def _acknowledge(self, entry: SessionRecord | Note) -> None:
+    def _acknowledge(self, entry: Entry) -> None:
         if self._acknowledged is not None and isinstance(entry, SessionRecord):
             with suppress(Exception):  # the entry is safe; a fault of the listener must not count against it
                 self._acknowledged(entry.event, entry.uuid)

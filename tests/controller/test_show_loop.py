@@ -85,7 +85,7 @@ class Pages:
         self.events: list[Event] = []
         self.notes: list[tuple[str, dict[str, Any]]] = []
 
-    def put(self, event: Event | None, measures: Mapping[str, float] | None = None) -> None:
+    def put(self, event: Event | None, measures: Mapping[str, float] | None = None, *_: Any) -> None:
         if event is not None:
             self.events.append(event)
 

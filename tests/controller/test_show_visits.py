@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
@@ -11,6 +12,7 @@ from controller.scenes.baited.scene import BaitedScene
 from controller.scenes.baited.settings import BaitedSettings
 from controller.show import Show
 from controller.stepper import ManualClock, Stepper
+from logs.pointing import COLUMNS, ROWS
 from logs.settings import LogSettings
 from logs.visits import Event, Started, Visits
 
@@ -35,8 +37,15 @@ class Book:
     def __init__(self) -> None:
         self.told: list[tuple[type[Event], dict[str, float]]] = []
         self.sessions: dict[int, dict[str, float]] = {}
+        self.pointing: dict[int, array[int] | None] = {}
 
-    def put(self, event: Event, measures: Mapping[str, float] | None = None) -> None:
+    def put(
+        self,
+        event: Event,
+        measures: Mapping[str, float] | None = None,
+        pointing: array[int] | None = None,
+    ) -> None:
+        self.pointing[event.number] = pointing or self.pointing.get(event.number)
         self.told.append((type(event), dict(measures or {})))
         self.sessions.setdefault(event.number, {}).update(measures or {})
 
@@ -76,3 +85,14 @@ def test_a_short_visit_after_a_long_one_has_nothing_of_it() -> None:
     assert short["exposure_bug_s"] < 60 * 0.5
     begun = [measures for kind, measures in book.told if kind is Started]
     assert [measures["exposure_bug_s"] for measures in begun] == [0.0, 0.0]
+
+
+def test_each_visit_has_its_own_grid_of_where_the_light_was() -> None:
+    """The light stands at 320, 240 px: half across, half down; each lit tick counts once."""
+    book = shown()
+    for number, (on_s, off_s) in enumerate(LIT_S, 1):
+        grid = book.pointing[number]
+        assert grid is not None
+        column, row = 320 * COLUMNS // SIZE[0], 240 * ROWS // SIZE[1]
+        assert grid[row * COLUMNS + column] == sum(grid)
+        assert abs(sum(grid) - (off_s - on_s) * 60) <= 1

@@ -120,7 +120,7 @@ class Minutes:
     def __init__(self) -> None:
         self.frames: list[Mapping[str, Any]] = []
 
-    def put(self, event: object, measures: Mapping[str, float] | None = None) -> None: ...
+    def put(self, event: object, measures: Mapping[str, float] | None = None, *_: Any) -> None: ...
 
     def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
         if kind == "frames":

@@ -90,7 +90,7 @@ class Intake:
             self._keep(self._taken.popleft())
 
     def _await_something(self, wait_s: float) -> None:
-        """Looks every POLL_S: a thread that slept on the queue would be woken by `put`, at the frame's cost."""
+        # A thread asleep on the queue would be woken by each put, which costs the frame most of a put.
         for _ in range(math.ceil(wait_s / POLL_S)):
             if not self._queue.empty() or self._woken.wait(POLL_S):
                 break

@@ -6,19 +6,15 @@ Only while no show runs: the lock of the home is held meanwhile.
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from logs import damage, identity, schema
-from logs.durable import sync_folder
-from logs.engine import Engine, choose, connect, connect_to_read
+from logs import identity, schema
+from logs.closed_log import CannotWrite, begin, locked, opened
 from logs.handed_in import HandedIn
-from logs.lock import HomeLock
 from logs.original import BadLine, Line, from_line
 from logs.putting import PUT_MEASURE
 
@@ -26,10 +22,7 @@ from logs.putting import PUT_MEASURE
 LISTED = 1000
 # An id of ours is kept only when it comes next or soon: a wild one would use up the ids.
 LARGEST_LEAP = 1_000_000
-
-
-class CannotImport(RuntimeError):
-    """The log itself cannot take anything; the message says why and what to do. Files told before are in."""
+CannotImport = CannotWrite
 
 
 @dataclass(slots=True)
@@ -59,89 +52,16 @@ def import_files(
     """Take the sessions of the files into the log at `path`, which is begun if there is none.
 
     `screen_px` is the size of the screen whose px the original's lines tell; what is dated after
-    `now_us` (UTC) is refused. Raises AlreadyRunning while a show writes this log, and CannotImport.
+    `now_us` (UTC) is refused. Raises AlreadyRunning while a show writes this log, and CannotImport
+    when the log itself cannot take anything; files told before are in.
     """
-    lock, engine = HomeLock(path), choose()
-    with _told(engine, path):
-        lock.take()
-        try:
-            with _log(engine, path) as connection:
-                for file in files:
-                    yield _Import(connection, file).take(screen_px, now_us)
-                    identity.keep(path, identity.of(connection))
-        finally:
-            lock.release()
-
-
-@contextmanager
-def _told(engine: Engine, path: Path) -> Iterator[None]:
-    try:
-        yield
-    except engine.module.Error as fault:
-        advice = {
-            "busy": "another program holds it; close it there and try again",
-            "damaged": "it is damaged; start the show once, which keeps it aside and saves what can be read",
-        }.get(damage.kind_of(fault), "check the folder, its rights and its free space")
-        raise CannotImport(f"{path}: the log cannot be written ({fault}): {advice}") from fault
-    except OSError as fault:
-        raise CannotImport(f"{path}: the log cannot be written ({fault})") from fault
-
-
-@contextmanager
-def _log(engine: Engine, path: Path) -> Iterator[Any]:
-    """The log, sound, ours and of this version, open for writing."""
-    if not path.exists():
-        _begin(engine, path)
-    _check_place(engine, path)
-    connection = connect(engine, path)
-    try:
-        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if verdict != "ok":
-            raise CannotImport(f"{path}: the log is damaged ({verdict}); start the show once, then try again")
-        if not schema.is_current(connection):
-            schema.migrate(connection, path.with_name(f"{path.stem}.before-migration{path.suffix}"))
-        difference = identity.difference(identity.of(connection), identity.read(path))
-        if difference:
-            raise CannotImport(f"{path}: {difference}; start the show once, then try again")
-        yield connection
-    finally:
-        connection.close()
-
-
-def _check_place(engine: Engine, path: Path) -> None:
-    """Refuse, without a change, what the next start of the show would move aside."""
-    if not os.access(path, os.W_OK):
-        raise CannotImport(f"{path}: the log is read-only; mend its rights")
-    if path.stat().st_size == 0:
-        raise CannotImport(f"{path}: the log is empty; start the show once, then try again")
-    connection = connect_to_read(engine, path)
-    try:
-        if not schema.is_ours(connection):
-            raise CannotImport(f"{path}: it is a database of another program")
-    finally:
-        connection.close()
-
-
-def _begin(engine: Engine, path: Path) -> None:
-    """A new log, under its own name when it is complete."""
-    if damage.leftovers(path) or identity.read(path):
-        raise CannotImport(
-            f"{path}: the log of the last run is gone; look for it, or start the show once to begin another"
-        )
-    draft = path.with_name(path.name + ".new")
-    try:
-        for file in [*damage.leftovers(draft), draft]:
-            file.unlink(missing_ok=True)
-        connection = connect(engine, draft)
-        try:
-            schema.migrate(connection)
-        finally:
-            connection.close()
-        draft.rename(path)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    with locked(path) as engine:
+        if not path.exists():
+            begin(engine, path)
+        with opened(engine, path) as connection:
+            for file in files:
+                yield _Import(connection, file).take(screen_px, now_us)
+                identity.keep(path, identity.of(connection))
 
 
 class _Import:

@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from controller.recording.reading import Recording, RecordingError
-from controller.recording.recorded_scene import digest
-from controller.recording.rows import NewScene, Resize, Restored, Row, Sample, Setting, Visit
+from controller.recording.rows import NewScene, Resize, Restored, Row, Sample, Setting, Visit, digest
 from controller.scenes import Beam, Rows, Scene
 
 # (name, settings section as plain values, size px, seed); ValueError says what cannot be.
@@ -79,7 +78,7 @@ class Player:
     def verdict(self) -> Verdict:
         """After the last step: whether the scene came to where it was."""
         self._do_rows(self.tick + 1)
-        return Verdict(digest(self.scene), self.recording.digest)
+        return Verdict(digest(self.scene.snapshot()), self.recording.digest)
 
     def _do_rows(self, tick: int) -> None:
         while self._next is not None and self._next.tick <= tick:

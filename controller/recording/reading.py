@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import stat
+import zlib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from controller.recording.rows import (
     LONGEST_LINE_BYTES,
@@ -23,6 +26,7 @@ from controller.stepper import TICKS_PER_S
 # A wrong tick would have a replay run for ever.
 MOST_DAYS = 366
 MOST_TICKS = MOST_DAYS * 24 * 3600 * TICKS_PER_S
+GZIP_MARK = b"\x1f\x8b"
 
 
 class RecordingError(ValueError):
@@ -32,8 +36,9 @@ class RecordingError(ValueError):
 class Recording:
     """A whole recording or the first part of one; raises RecordingError for any other file, and OSError.
 
-    `last_tick` is its last step, `digest` the SHA-256 of the scene after that, "" where the file does not
-    tell. `notes` says what is missing. Rows that are written to it after this first look do not count.
+    A file packed with gzip is read as what is in it. `last_tick` is its last step, `digest` the SHA-256 of
+    the scene after that, "" where the file does not tell. `notes` says what is missing. Rows that are
+    written to it after this first look do not count.
     """
 
     def __init__(self, path: Path) -> None:
@@ -109,12 +114,27 @@ class Recording:
 
     def _lines(self) -> Iterator[tuple[int, bytes]]:
         """Those that are not blank with their numbers, and no more of a longer one than a line can have."""
-        with self.path.open("rb") as file:
-            for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES + 1), b""), 1):
+        with self._open() as file:
+            for number, line in enumerate(iter(lambda: self._line_of(file), b""), 1):
                 if len(line) > LONGEST_LINE_BYTES:
                     raise self._error(number, f"longer than {LONGEST_LINE_BYTES >> 20} MB, as no row is")
                 if line.strip():
                     yield number, line
+
+    def _open(self) -> BinaryIO:
+        with self.path.open("rb") as file:
+            packed = file.read(len(GZIP_MARK)) == GZIP_MARK
+        return cast(BinaryIO, gzip.open(self.path)) if packed else self.path.open("rb")
+
+    def _line_of(self, file: BinaryIO) -> bytes:
+        """The next line, or as much of it as is too long; empty at the end and where a packed file is cut."""
+        try:
+            return file.readline(LONGEST_LINE_BYTES + 1)
+        except EOFError:
+            self.notes.append("The packed file is cut; what is left of it is taken.")
+            return b""
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise RecordingError(f"{self.path}: the packed file is damaged ({error})") from error
 
     def _error(self, number: int, what: object) -> RecordingError:
         return RecordingError(f"{self.path}, line {number}: {what}")

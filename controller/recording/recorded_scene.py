@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from controller.light import LightSample
-from controller.recording.rows import End, Resize, Restored, Row, Sample, Setting, Visit
+from controller.recording.rows import Resize, Restored, Row, Sample, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
 # What a power cut or a kill costs at most of a light that stays as it is, beside what was not written yet.
@@ -24,21 +23,32 @@ class Writer(Protocol):
 
     def put(self, row: Row) -> None: ...
 
-    def close(self, end: End) -> bool: ...
+    def close(self, tick: int, state: bytes | None) -> bool:
+        """The last tick and the scene's snapshot after it, None where that is not to be compared."""
 
 
 class RecordedScene:
-    """Stands for `scene` from its opening on. Steps are counted from `tick`, once they are made.
+    """Stands for `scene`. What it is told goes to the `writer`, from its opening on or from `begin` to `end`.
 
-    `light` gives the sample that a step is made with, for what the scene itself is not told of it. What a
-    fault in the scene left half done cannot be told again: the recording then goes on, and its end has no
-    digest.
+    Steps are counted from `tick`, once they are made. `light` gives the sample that a step is made with, for
+    what the scene itself is not told of it; with `dated` rows tell when the device saw it. What a fault in
+    the scene left half done cannot be told again: the recording then goes on, and its end has no digest.
     """
 
     def __init__(
-        self, scene: Scene, writer: Writer, light: Callable[[], LightSample | None], tick: int = 0
+        self,
+        scene: Scene,
+        writer: Writer | None,
+        light: Callable[[], LightSample | None],
+        tick: int = 0,
+        dated: bool = True,
     ) -> None:
-        self._scene, self._writer, self._light, self._tick = scene, writer, light, tick
+        self._scene, self._light, self._dated = scene, light, dated
+        self.begin(writer, tick)
+
+    def begin(self, writer: Writer | None, tick: int = 0) -> None:
+        """From here on it is another recording, or with no writer none."""
+        self._writer, self._tick = writer, tick
         self._given: tuple[Any, ...] = ()
         self._given_tick = tick
         self._comparable = True
@@ -47,13 +57,17 @@ class RecordedScene:
         """One tick; a sample unlike the one before is recorded, any other once a second."""
         with self._faults_seen():
             self._scene.step(on, x, y)
-        self._tick += 1
+        if self._writer is not None:
+            self._tick += 1
+            self._put_light(self._writer, on, x, y)
+
+    def _put_light(self, writer: Writer, on: bool, x: float, y: float) -> None:
         light = self._light()
         device = ("none", True, "") if light is None else (light.source, light.alive, light.reason)
         given = (bool(on), float(x), float(y), *device)
         if given != self._given or self._tick - self._given_tick >= REPEATED_TICKS:
             self._given, self._given_tick = given, self._tick
-            self._writer.put(_sample(self._tick, given, None if light is None else light.at_s))
+            writer.put(_sample(self._tick, given, light.at_s if self._dated and light is not None else None))
 
     def configure(self, name: str, value: Any) -> None:
         """A setting that the scene refuses, by ValueError, is not recorded."""
@@ -97,20 +111,22 @@ class RecordedScene:
         return self._scene.snapshot()
 
     def end(self) -> bool:
-        """Complete the recording; False when it is not whole."""
-        return self._writer.close(End(tick=self._tick, end=True, sha256=self._digest()))
+        """Complete the recording and make no other; False when it is not whole."""
+        writer, self._writer = self._writer, None
+        return writer is None or writer.close(self._tick, self._state())
 
-    def _digest(self) -> str | None:
+    def _state(self) -> bytes | None:
         """None where there is nothing to compare with, or the scene cannot tell its state."""
         try:
-            return digest(self._scene) if self._comparable else None
+            return self._scene.snapshot() if self._comparable else None
         except Exception as error:  # noqa: BLE001  whatever the scene meets, the rows are brought to the disk
             logger.warning("The recording cannot be compared: the scene's state cannot be had (%s).", error)
             return None
 
     def _put(self, kind: type[Row], **content: Any) -> None:
         """A row that counts from the next step on."""
-        self._writer.put(kind.model_construct(tick=self._tick + 1, **content))
+        if self._writer is not None:
+            self._writer.put(kind.model_construct(tick=self._tick + 1, **content))
 
     @contextmanager
     def _faults_seen(self, refusal: type[Exception] | tuple[()] = ()) -> Iterator[None]:
@@ -126,11 +142,8 @@ class RecordedScene:
             raise
 
 
-def digest(scene: Scene) -> str:
-    """The SHA-256 of all of a scene's state, as hexadecimal digits."""
-    return hashlib.sha256(scene.snapshot()).hexdigest()
-
-
 def _sample(tick: int, given: tuple[Any, ...], at_s: float | None) -> Sample:
-    names = ("on", "x", "y", "source", "alive", "reason")
-    return Sample.model_construct(tick=tick, **dict(zip(names, given, strict=True)), at_s=at_s)
+    content = dict(zip(("on", "x", "y", "source", "alive", "reason"), given, strict=True))
+    if at_s is not None:
+        content["at_s"] = at_s
+    return Sample.model_construct(tick=tick, **content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
@@ -105,6 +106,16 @@ class End(Row):
 
     end: Literal[True]
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+
+
+def end_row(tick: int, state: bytes | None) -> End:
+    """The end after `tick`, with the digest of the scene's snapshot then; None: not to be compared."""
+    return End(tick=tick, end=True, sha256=None if state is None else digest(state))
+
+
+def digest(state: bytes) -> str:
+    """The SHA-256 of a scene's snapshot, as hexadecimal digits."""
+    return hashlib.sha256(state).hexdigest()
 
 
 # A row is what it has; the order matters to none of them.

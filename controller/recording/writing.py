@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from controller.recording.rows import End, Head, Row, checked_line
+from controller.recording.rows import Head, Row, checked_line, end_row
 from controller.recording.sole_file import InUse, open_emptied
 
 # Ten minutes of a light that moves in every tick, about 10 MB.
@@ -54,9 +54,9 @@ class RecordingWriter:
             self._tell_of_the_end()
         self.lost += 1
 
-    def close(self, end: End, patience_s: float = COMPLETION_S) -> bool:
+    def close(self, tick: int, state: bytes | None, patience_s: float = COMPLETION_S) -> bool:
         """Complete the file; False, and a word, when it is not whole."""
-        self.put(end)
+        self.put(end_row(tick, state))
         self._closing.set()
         self._thread.join(patience_s)
         if not (self._thread.is_alive() or self.lost or self._left or self._waiting.qsize()):

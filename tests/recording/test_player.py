@@ -17,7 +17,7 @@ from controller.recording.fitting import fitted
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.recorded_scene import RecordedScene
-from controller.recording.rows import End, Head, NewScene, Restored, Row, Sample, Setting, Visit
+from controller.recording.rows import End, Head, NewScene, Restored, Row, Sample, Setting, Visit, end_row
 from controller.replay_stage import scene_of
 
 SIZE = (640, 480)
@@ -34,8 +34,8 @@ class Lines:
     def put(self, row: Row) -> None:
         self.rows.append(row)
 
-    def close(self, end: End) -> bool:
-        self.rows.append(end)
+    def close(self, tick: int, state: bytes | None) -> bool:
+        self.rows.append(end_row(tick, state))
         return True
 
     def played(self, folder: Path) -> Player:

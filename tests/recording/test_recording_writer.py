@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import os
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from controller.recording.reading import Recording
-from controller.recording.rows import End, Head, Sample
+from controller.recording.rows import Head, Sample
 from controller.recording.writing import RecordingWriter
 
 HEAD = Head(format="baited recording", version=1)
@@ -29,8 +30,8 @@ def sample(tick: int) -> Sample:
     return Sample(tick=tick, on=True, x=tick / 7, y=1.0)
 
 
-def end(tick: int) -> End:
-    return End(tick=tick, end=True, sha256="00" * 32)
+def end(tick: int) -> tuple[int, bytes]:
+    return tick, b"a swarm"
 
 
 def wait_for(wanted: Callable[[], object]) -> None:
@@ -47,10 +48,10 @@ def test_rows_stand_in_their_order_between_head_and_end(tmp_path: Path) -> None:
     rows = [sample(tick) for tick in range(1, 5001)]
     for row in rows:
         writer.put(row)
-    assert writer.close(end(5000))
+    assert writer.close(*end(5000))
     recording = Recording(path)
     assert list(recording.rows()) == rows
-    assert (recording.notes, recording.digest) == ([], "00" * 32)
+    assert (recording.notes, recording.digest) == ([], hashlib.sha256(b"a swarm").hexdigest())
 
 
 def test_rows_are_on_their_way_to_the_disk_before_the_end(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_rows_are_on_their_way_to_the_disk_before_the_end(tmp_path: Path) -> Non
     wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") == 2)
     writer.put(sample(4))
     wait_for(lambda: path.read_bytes().count(b"\n") == 3)
-    assert writer.close(end(4))
+    assert writer.close(*end(4))
 
 
 def test_a_disk_that_hangs_holds_nobody_up_and_what_is_lost_is_counted_and_told_once(
@@ -75,7 +76,7 @@ def test_a_disk_that_hangs_holds_nobody_up_and_what_is_lost_is_counted_and_told_
     assert writer._waiting.qsize() <= 100
     assert writer.lost >= 4900
     assert "ended early (the disk does not keep up)" in fault_of(writer)
-    assert not writer.close(end(5000), patience_s=0.1)
+    assert not writer.close(*end(5000), patience_s=0.1)
     assert [record.levelno for record in caplog.records] == [logging.WARNING, logging.ERROR]
     assert str(pipe) in caplog.text
     assert "5002 rows" in caplog.text
@@ -93,7 +94,7 @@ def test_a_disk_that_comes_back_gets_all_that_waited(
     wait_for(lambda: writer.fault)
     path.parent.mkdir()
     writer.put(sample(2))
-    assert writer.close(end(2))
+    assert writer.close(*end(2))
     assert list(Recording(path).rows()) == [sample(1), sample(2)]
     assert len(caplog.records) == 1
     assert "waits, the show goes on" in caplog.text
@@ -110,7 +111,7 @@ def test_after_a_lost_row_none_is_written_so_that_there_is_no_gap(
     wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") == 10)
     writer.put(sample(21))
     assert "it ended early (" in fault_of(writer)
-    assert not writer.close(end(21))
+    assert not writer.close(*end(21))
     recording = Recording(path)
     assert list(recording.rows()) == [sample(tick) for tick in range(1, 10)]
     assert "no end" in recording.notes[0]
@@ -127,7 +128,7 @@ def test_a_row_that_could_not_be_read_again_ends_the_recording_before_it(
         writer.put(sample(1))
         writer.put(Sample.model_construct(tick=2, on=True, x=wrong, y=1.0))
         writer.put(sample(3))
-        assert not writer.close(end(3))
+        assert not writer.close(*end(3))
         assert list(Recording(path).rows()) == [sample(1)]
         assert "ends here, the show goes on: a row cannot be written" in caplog.text
         assert "3 rows could not" in caplog.text
@@ -163,8 +164,8 @@ def test_the_second_of_two_writers_of_a_file_loses_its_rows_and_harms_none_of_th
     wait_for(lambda: fault_of(second))
     assert "ended early (another program writes this file" in fault_of(second)
     first.put(sample(2))
-    assert first.close(end(2))
-    assert not second.close(end(60))
+    assert first.close(*end(2))
+    assert not second.close(*end(60))
     assert list(Recording(path).rows()) == [sample(1), sample(2)]
     assert Recording(path).notes == []
     assert "12 rows could not be written (another program writes this file" in caplog.text
@@ -188,7 +189,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM
 wait_for(lambda: not fault_of(writer))
 told = {"path": str(path), "rows": 101, "waiting": 0, "lost": 0, "fault": ""}
 assert writer.state() == told, writer.state()
-assert writer.close(end(100))
+assert writer.close(*end(100))
 """
 
 

@@ -54,7 +54,9 @@ def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[
 
     Keys: n, total_s, mean_s, median_s (the two middle values averaged), min_s, max_s (None when
     n is 0), per_day {local date of ON: count}, reasons {why it ended: count}, short_contacts,
-    open, cutoff_s. Raises UnreadableLog.
+    open, cutoff_s; all these are of the sessions that are kept. `purged` has what is left of the
+    others: days, contacts, and sessions with their total_s by the limit of their time.
+    Raises UnreadableLog.
     """
     ended = "end_reason <> 'open'" + ("" if include_demo else " AND demo = 0")
     with reading(path) as connection:
@@ -76,6 +78,7 @@ def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[
         short = _count(connection, f"{ended} AND duration_s < ?", [min_s])
         still_open = _count(connection, "end_reason = 'open'" + ("" if include_demo else " AND demo = 0"))
         median_s = _median(connection, ended, min_s, one[0])
+        purged = _purged(connection)
     return {
         "n": one[0],
         "total_s": one[1] or 0.0,
@@ -87,7 +90,19 @@ def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[
         "short_contacts": short,
         "open": still_open,
         "cutoff_s": min_s,
+        "purged": purged,
     }
+
+
+def _purged(connection: Any) -> dict[str, Any]:
+    """Sums of the days that a purge has taken; zeros in a file from before there were any."""
+    names, row = ("days", "contacts", "sessions", "total_s"), (0, 0, 0, 0.0)
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'day_rollup'").fetchone():
+        row = connection.execute(
+            "SELECT count(DISTINCT local_date), coalesce(sum(contacts), 0), coalesce(sum(sessions), 0), "
+            "total(total_s) FROM day_rollup"
+        ).fetchone()
+    return dict(zip(names, row, strict=True))
 
 
 def _conditions(include_demo: bool, day: str | None) -> tuple[str, list[Any]]:

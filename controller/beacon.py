@@ -102,7 +102,16 @@ class Status(BaseModel):
     desk: dict[str, Any] = {}
     recording: dict[str, Any] = {}
     film: dict[str, Any] = {}
+    recordings: dict[str, Any] = {}
     log: dict[str, Any] = {}
+
+    @property
+    def _files(self) -> tuple[tuple[str, dict[str, Any]], ...]:
+        return (
+            ("recording", self.recording),
+            ("film", self.film),
+            ("visits' recording in", self.recordings),
+        )
 
     def faults(self, now_s: float) -> list[str]:
         """What is wrong at `now_s` (monotonic), one line each."""
@@ -124,7 +133,7 @@ class Status(BaseModel):
         found += [f"Panel: {fault}"] if (fault := self.desk.get("fault")) else []
         found += [
             f"The {name} {part.get('path')} fails: {fault}."
-            for name, part in (("recording", self.recording), ("film", self.film))
+            for name, part in self._files
             if (fault := part.get("fault"))
         ]
         found += [f"Log: {self.log[key]}" for key in ("error", "warning") if self.log.get(key)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,34 @@ from controller.cli_progress import compiling, progress_bar
 from controller.cli_record import Recorded, record_option
 from controller.install.interrupts import INTERRUPTED
 from controller.install.versions import program_version
+from controller.recording.in_log import NoRecording, recording_of
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.rows import Head
 from controller.recording.sources import sources_digest
+from controller.settings import DATABASE
+from logs.questions import UnreadableLog
 
 PROGRESS_TICKS = 600
 NOTHING_COMPARED = 5
 
 
+class _SessionOrFile(click.Path):
+    """A file that is there, else a session's number, else what click says of a missing file."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).isdecimal() and not os.path.exists(value):
+            return int(value)
+        return super().convert(value, param, ctx)
+
+
 @click.command()
 @home_option
 @json_option
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("what", type=_SessionOrFile(), metavar="SESSION|FILE")
 @click.option("--check", is_flag=True, help="No picture: compare the end, as fast as it can.")
 @click.option("--headless", is_flag=True, help="Draw without a window.")
 @click.option("--screen", metavar="NAME", help="Screen to use.")
@@ -34,14 +50,15 @@ NOTHING_COMPARED = 5
     "--snapshot", type=click.Path(dir_okay=False, path_type=Path), help="Save the last picture as PNG."
 )
 @record_option("Make a film of it: FILE.mp4, 60 pictures a second.", recording=False)
-def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded, **shown: Any) -> None:
-    """Show a recording FILE again, and say whether it came to the same, to the byte (else exit code 1).
+def replay(home: Path, as_json: bool, what: int | Path, check: bool, record: Recorded, **shown: Any) -> None:
+    """Show a recording again, and say whether it came to the same, to the byte (else exit code 1).
 
-    Nothing is logged, and it may run beside a show. With --check the exit code is 5 for a recording that
-    does not tell what it came to.
+    SESSION is a visit's number in `logs sessions`, FILE any recording. Nothing is logged, and it may run
+    beside a show. With --check the exit code is 5 for a recording that does not tell what it came to.
     """
     if check and (record.film or any(value is not None and value is not False for value in shown.values())):
         raise Refused("--check draws nothing: leave the options of the picture out.", 2)
+    file = _recording_of(home, what) if isinstance(what, int) else what
     from controller.replay_stage import player_of
 
     try:
@@ -61,6 +78,17 @@ def replay(home: Path, as_json: bool, file: Path, check: bool, record: Recorded,
     if check and agrees is None:
         code = NOTHING_COMPARED
     sys.exit(code or int(agrees is False))
+
+
+def _recording_of(home: Path, session: int) -> Path:
+    """The visit's recording, as the log knows it."""
+    days = settings_of(home)["log"].recordings_days
+    try:
+        return recording_of(home, home / DATABASE, session, days)
+    except NoRecording as error:
+        raise Refused(str(error), 1 if error.known else 2) from error
+    except UnreadableLog as error:
+        raise Refused(str(error)) from error
 
 
 def _run_through(player: Player) -> int:

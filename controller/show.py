@@ -67,6 +67,12 @@ class Recorder(Protocol):
     def picture(self, now_s: float) -> None: ...
 
 
+class VisitRecorder(Protocol):
+    """Makes a recording of each visit; told each event before the scene is."""
+
+    def tell(self, event: Event) -> None: ...
+
+
 class Sound(Protocol):
     """What is heard while a light is on; told of each change, never blocks."""
 
@@ -125,6 +131,7 @@ class Show:
         self._timer = timer or clock
         self.desk, self.sound, self._sounding = desk, sound, False
         self.recorder: Recorder | None = None
+        self.visit_recorder: VisitRecorder | None = None
         self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
         self._pointing = Pointing()
         self._stop_reason = ""
@@ -207,16 +214,22 @@ class Show:
             self.log.note(kind, {"source": light.source, "reason": light.reason}, light.at_s)
         self._light = self.pulse.light = light
         event = self.visits.step(tick, *light.contact)
-        if isinstance(event, Started):
-            self._begin_visit()
         if event is not None:
-            self._put(event)
+            self._tell(event)
         if light.on:
             self._pointing.add(light.x, light.y, self.size)
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
             self._sounding = light.on
         self.scene.step(light.on, light.x, light.y)
         self.pulse.tick, self.pulse.tick_at_s = tick, self._timer()
+
+    def _tell(self, event: Event) -> None:
+        """The recorder first: its snapshot is of the scene as the visitor found it."""
+        if self.visit_recorder is not None:
+            self._beside(self.visit_recorder.tell, event)
+        if isinstance(event, Started):
+            self._begin_visit()
+        self._put(event)
 
     def _begin_visit(self) -> None:
         """Before the log hears of it: what the last visitor left must not be told of this one."""
@@ -272,7 +285,7 @@ class Show:
     def _finish(self, code: int) -> int:
         """Close the open session; told twice where one tick made two events."""
         while (event := self.visits.close(self.clock(), self._stop_reason or "stopped")) is not None:
-            self._put(event)
+            self._tell(event)
         self.frames.finish()
         if self.pulse.faults:
             logger.warning("%d faults were passed over in all.", self.pulse.faults)

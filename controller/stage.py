@@ -28,9 +28,13 @@ from controller.kernelcache import freeze, load_kernels
 from controller.light import LightSource
 from controller.pacing import Rhythm
 from controller.panel_file import PanelSaver
+from controller.recording.in_log import recorded_files
 from controller.recording.recorded_scene import RecordedScene
 from controller.recording.rows import FORMAT, VERSION, Head
+from controller.recording.shelf import Shelf
 from controller.recording.sources import sources_digest
+from controller.recording.visit_recorder import VisitRecorder
+from controller.recording.visit_writing import VisitWriting
 from controller.recording.writing import RecordingWriter
 from controller.scenes import Beam, Rows, open_scene
 from controller.settings import CAMERA_PROFILE, DATABASE, Settings
@@ -40,6 +44,7 @@ from display.canvas import Canvas, open_canvas
 from display.errors import DisplayLost
 from display.screens import display_available
 from display.sound.player import Sound
+from logs.settings import zone_named
 from logs.synchronised import boot_time_s, is_synchronised
 from logs.visits import Visits
 from logs.writer import Log
@@ -75,6 +80,17 @@ class Wish:
     recording: Path | None = None
 
 
+@dataclass(frozen=True)
+class Built:
+    """What must be ended in its order; `recorded` is the scene of `--record FILE.jsonl`."""
+
+    show: Show
+    canvas: Canvas
+    film: Recorder | None
+    recorded: RecordedScene | None
+    visits: VisitWriting
+
+
 def run_show(home: Path, settings: Settings, wish: Wish) -> int:
     """Run the show to its end; the exit code.
 
@@ -96,15 +112,17 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
         parts.push(_end_of(log))
         for number in END_SIGNALS:
             signal.signal(number, lambda *_: _leave(log))
-        show, canvas, film = _build(home, settings, wish, log, parts)
+        built = _build(home, settings, wish, log, parts)
+        show, canvas, film = built.show, built.canvas, built.film
         shows.append(show)
         code = show.run(None if wish.seconds is None else show.clock() + wish.seconds)
         if show.desk is not None:
             show.desk.close()
         if wish.snapshot is not None and code == EXIT_DONE:
             code = save_picture(canvas, show.scene.frame(1.0), wish.snapshot)
+        built.visits.stop()
         code = _written(log, code)
-        if isinstance(show.scene, RecordedScene) and not show.scene.end():
+        if built.recorded is not None and not built.recorded.end():
             code = code or EXIT_PROBLEM
         if film is not None and not film.close():
             code = code or EXIT_PROBLEM
@@ -156,9 +174,7 @@ def save_picture(canvas: Canvas, picture: tuple[Rows, Beam, Rows], path: Path) -
     return EXIT_DONE
 
 
-def _build(
-    home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack
-) -> tuple[Show, Canvas, Recorder | None]:
+def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStack) -> Built:
     headless = wish.headless or not display_there(wish.screen_required)
     scene_name = settings["show"].scene
     load_kernels(home, scene_name, settings[scene_name], logger.info)
@@ -169,15 +185,22 @@ def _build(
     clock, rhythm = pacing(canvas, film=wish.film is not None and headless and name == "demo")
     source = _open_source(name, home, settings, canvas, wish.seed, clock)
     parts.callback(source.close)
+    head = head_of(settings, canvas.size, wish.seed)
+    writing = _visit_writing(home, settings, head, log)
+    parts.callback(writing.stop)
     scene = open_scene(scene_name, settings[scene_name], canvas.size, wish.seed)
-    writer = None
+    recorder = recorded = writer = None
+    if settings["log"].recordings_days:
+        recorder = VisitRecorder(scene, writing, lambda: settings[scene_name], light=lambda: show.pulse.light)
+        scene = recorder.scene
     if wish.recording is not None:
-        writer = RecordingWriter(wish.recording, head_of(settings, canvas.size, wish.seed))
-        scene = RecordedScene(scene, writer, lambda: show.pulse.light)
+        writer = RecordingWriter(wish.recording, head)
+        scene = recorded = RecordedScene(scene, writer, lambda: show.pulse.light)
     visits = Visits(settings["log"])
     show = Show(
         canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait, timer=time.perf_counter
     )
+    show.visit_recorder = recorder
     show.sound = sound = None if headless else Sound(settings["sound"])
     if sound is not None:
         parts.callback(sound.close)
@@ -188,12 +211,19 @@ def _build(
     for number in END_SIGNALS:
         signal.signal(number, lambda *_: show.stop("stopped"))
     show.recorder = film = film_of(canvas, show.clock, wish.film)
-    files = {"recording": writer, "film": film}
+    files = {"recording": writer, "film": film, "recordings": writing}
     status = Facts(show, canvas, log, settings, held_by_screen=lambda: rhythm.held_by_screen, files=files)
     parts.callback(StatusWriter(home, status).stop)
     gc.collect()
     gc.freeze()
-    return show, canvas, film
+    return Built(show, canvas, film, recorded, writing)
+
+
+def _visit_writing(home: Path, settings: Settings, head: Head, log: Log) -> VisitWriting:
+    """The thread for the visits' recordings; it also removes old ones where none are made."""
+    options = settings["log"]
+    shelf = Shelf(home, zone_named(options.zone), options.recordings_days)
+    return VisitWriting(shelf, log, head, lambda: recorded_files(home / DATABASE))
 
 
 def pacing(canvas: Canvas, film: bool) -> tuple[Callable[[], float], Rhythm | FilmClock]:

@@ -15,6 +15,20 @@ from logs.visits import Beat, Ended, Event
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """One start of the program, as it will stand in the `run` table."""
+
+    started_at_us: int
+    started_mono_s: float
+    zone: str
+    version: str = ""
+    settings: str = "{}"
+    settings_hash: str = ""
+    boot_id: str = ""
+    uuid: uuid.UUID = field(default_factory=uuid.uuid4)
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A line of the event table: `detail` is JSON, `step_ms` the step of the wall clock it tells of."""
 

@@ -7,56 +7,65 @@ after a commit whose outcome was unknown changes nothing.
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from logs import damage, identity, records, schema
+from logs import damage, identity, records, schema, spill
 from logs.clock_marks import put_anchor
 from logs.durable import sync_folder
 from logs.engine import Engine, connect, connect_to_read
 from logs.putting import CLOSE_OPEN, put, put_note
-from logs.records import Anchor, Entry
+from logs.records import Anchor, Entry, Run
 from logs.salvage import Salvage
+from logs.spill import Spill, Spilled
 
 CLOSE_RUNS = """
 UPDATE run SET end_reason = 'crash', ended_at_us = max(started_at_us, coalesce(
     (SELECT seen_at_us FROM session WHERE session.run = run.id ORDER BY id DESC LIMIT 1), 0))
 WHERE ended_at_us IS NULL AND id <> ?
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One start of the program, as it will stand in the `run` table."""
-
-    started_at_us: int
-    started_mono_s: float
-    zone: str
-    version: str = ""
-    settings: str = "{}"
-    settings_hash: str = ""
-    boot_id: str = ""
-    uuid: uuid.UUID = field(default_factory=uuid.uuid4)
+INSERT_RUN = """
+INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, settings)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
+"""
+END_RUN = """
+UPDATE run SET ended_at_us = ?, end_reason = ? WHERE id = ? AND (ended_at_us IS NULL OR end_reason = 'crash')
+"""
+# A write-ahead log of this size is cut back; one that stays larger than the other, held by a reader, is told.
+WAL_CUT_BYTES, WAL_ALARM_BYTES = 16 << 20, 64 << 20
 
 
 class Store:
     """One connection to one file. `now_us` gives UTC microseconds for names and notes.
 
+    `run` is None for one that only repairs. What waits in `spill` is put into the database before all
+    else. `short_s` is the shortest contact that the views count. `moved` tells in words what was put
+    aside, `repaired` counts what was put right, `wal_bytes` is the size of the write-ahead log.
     Its methods raise the driver's `Error` or OSError; `damage.kind_of` tells what to do then.
     """
 
-    def __init__(self, path: Path, engine: Engine, run: Run, now_us: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        engine: Engine,
+        run: Run | None,
+        now_us: Callable[[], int],
+        spill: Spill | None = None,
+        short_s: float = schema.SHORT_S,
+    ) -> None:
         self._path, self._engine, self._run, self._now_us = path, engine, run, now_us
+        self._spill, self._short_s = spill, short_s
         self._connection: Any = None
         self._inode: tuple[int, int] = (0, 0)
         self._known: identity.Identity | None = None
         self._run_id = 0
         self._ready = False
         self.moved: list[str] = []
+        self.repaired: dict[str, int] = {}
+        self.wal_bytes = 0
         self._untold: list[tuple[str, dict[str, Any]]] = []
 
     @property
@@ -74,7 +83,7 @@ class Store:
         if self._path.exists() and not os.access(self._path, os.W_OK):
             # SQLite would leave a journal with the same rights, in the way even when these are mended.
             raise PermissionError(f"the log file {self._path} is read-only")
-        self._drop_draft()
+        self._clear_up()
         self._known = identity.read(self._path)
         unusable = self._unusable()
         if unusable or not self._path.exists():
@@ -103,6 +112,7 @@ class Store:
     def write(self, entries: Sequence[Entry]) -> None:
         """Write all entries in one durable transaction, or none of them."""
         self._check_place()
+        self._take_in_spilled()
 
         def put_all() -> None:
             for entry in entries:
@@ -117,12 +127,15 @@ class Store:
 
     def end_run(self, reason: str) -> None:
         """Mark this run as ended; a clean end is told from a crash by this alone."""
-        self._transact(
-            lambda: self._connection.execute(
-                "UPDATE run SET ended_at_us = ?, end_reason = ? WHERE id = ? AND ended_at_us IS NULL",
-                [self._now_us(), reason, self._run_id],
-            )
-        )
+        values = [self._now_us(), reason, self._run_id]
+        self._transact(lambda: self._connection.execute(END_RUN, values))
+
+    def tend(self) -> None:
+        """Cut the write-ahead log back when it has grown, as far as no reader is in the way; never waits."""
+        self.wal_bytes = self._size_of_wal()
+        if self.wal_bytes > WAL_CUT_BYTES:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self.wal_bytes = self._size_of_wal()
 
     def remember(self) -> None:
         """Keep the last ids beside the file, where they changed; never raises, the next call tries again."""
@@ -140,6 +153,8 @@ class Store:
         self._check()
         self._migrate()
         self._notice_exchange()
+        self._transact(lambda: identity.continue_after(self._connection, self._known))
+        self._take_in_spilled()
         self._transact(self._recover)
         self._untold.clear()
         stat = os.stat(self._path)
@@ -150,16 +165,16 @@ class Store:
 
         The new one begins with the rows of a damaged one that can still be read.
 
-        It is built under another name first: one that has its own name is always complete.
+        It is built under another name first, and has a third one when it is whole: a start that finds
+        such a file was cut off in the exchange, and completes it.
         """
-        draft = self._draft
         try:
-            saved = self._build(draft, damaged)
-            kept = self._move_aside()
-            draft.rename(self._path)
+            saved = self._build(self._draft, damaged)
+            self._draft.rename(self._finished)
         finally:
-            self._drop_draft()
+            self._drop(self._draft)
         sync_folder(self._path.parent)
+        kept = self._put_in_place()
         if unusable:
             where = f"kept as {kept.name}, " if kept else ""
             rescued = f" with {saved['session']} sessions saved from it" if damaged else ""
@@ -183,16 +198,33 @@ class Store:
     def _draft(self) -> Path:
         return self._path.with_name(self._path.name + ".new")
 
-    def _drop_draft(self) -> None:
-        """Remove what a full disk or a power cut left of a new file."""
+    @property
+    def _finished(self) -> Path:
+        return self._path.with_name(self._path.name + ".next")
+
+    def _clear_up(self) -> None:
+        """Undo or complete what a full disk or a power cut left of a new file."""
+        self._drop(self._draft)
+        if self._finished.exists():
+            kept = self._put_in_place()
+            where = f"kept as {kept.name}, " if kept else ""
+            text = f"{self._path.name} was about to be replaced at the last start: {where}the new log is in place"
+            self._tell("log_moved_aside", text, {})
+
+    @staticmethod
+    def _drop(draft: Path) -> None:
         with suppress(OSError):
-            for file in [*damage.leftovers(self._draft), self._draft]:
+            for file in [*damage.leftovers(draft), draft]:
                 file.unlink(missing_ok=True)
 
-    def _move_aside(self) -> Path | None:
+    def _put_in_place(self) -> Path | None:
+        """The finished new file for what stands there; returns the name under which that is kept."""
+        kept = None
         if self._path.exists() or damage.leftovers(self._path):
-            return damage.move_aside(self._path, self._now_us())
-        return None
+            kept = damage.move_aside(self._path, self._now_us())
+        self._finished.rename(self._path)
+        sync_folder(self._path.parent)
+        return kept
 
     def _unusable(self) -> str:
         """Why the place needs a new file, in words; empty for a log of ours and for a first start."""
@@ -242,35 +274,72 @@ class Store:
             schema.migrate(self._connection, keep_copy_at=self._path.with_name(name))
 
     def _recover(self) -> None:
-        identity.continue_after(self._connection, self._known)
-        run = self._run
-        values = [
-            str(run.uuid),
-            run.started_at_us,
-            run.started_mono_s,
-            run.boot_id,
-            run.zone,
-            run.version,
-            run.settings_hash,
-            run.settings,
-        ]
-        self._connection.execute(
-            "INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, "
-            "settings) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING",
-            values,
-        )
-        found = self._connection.execute("SELECT id FROM run WHERE uuid = ?", [str(run.uuid)])
-        self._run_id = found.fetchone()[0]
-        recovered = self._connection.execute(CLOSE_OPEN + " AND run <> ?", [self._run_id]).rowcount
-        crashed = self._connection.execute(CLOSE_RUNS, [self._run_id]).rowcount
+        own = self._insert_run(self._run) if self._run else 0
+        recovered = self._connection.execute(CLOSE_OPEN + " AND run <> ?", [own]).rowcount
+        crashed = self._connection.execute(CLOSE_RUNS, [own]).rowcount
+        last = self._connection.execute("SELECT max(id) FROM run").fetchone()[0]
+        self._run_id = own or last or 0
+        self._connection.execute("UPDATE view_setting SET short_s = ?", [self._short_s])
         if recovered or crashed:
+            self._add("sessions", recovered)
+            self._add("runs", crashed)
             self._note("recovered", {"sessions": recovered, "runs": crashed})
         for kind, detail in self._untold:
             self._note(kind, detail)
 
+    def _insert_run(self, run: Run) -> int:
+        """Its id, whether it is new or not."""
+        times = (run.started_at_us, run.started_mono_s, run.boot_id)
+        about = (run.zone, run.version, run.settings_hash, run.settings)
+        self._connection.execute(INSERT_RUN, (str(run.uuid), *times, *about))
+        found = self._connection.execute("SELECT id FROM run WHERE uuid = ?", [str(run.uuid)])
+        return int(found.fetchone()[0])
+
+    def _take_in_spilled(self) -> None:
+        """Put into the database what waits in spill files; each file in one transaction, then it goes."""
+        if self._spill is None or not self._spill.pending:
+            return
+        for file in self._spill.files():
+            found = spill.read(file)
+            self._transact(partial(self._put_spilled, found))
+            self._spill.done(file, found.unread)
+            self._add("spilled", len(found.entries))
+            if found.unread:
+                text = f"{file.name}: {found.unread} lines cannot be read; they are kept in that file"
+                self._tell("spill_unread", text, {})
+        self._spill.all_done()
+
+    def _put_spilled(self, found: Spilled) -> None:
+        run = None if found.run is None else self._insert_run(found.run)
+        if run is None:
+            found.unread += len(found.entries)
+            return
+        for entry in found.entries:
+            self._connection.execute("SAVEPOINT entry")
+            try:
+                put(self._connection, run, entry)
+            except (self._engine.module.Error, *damage.VALUE_FAULTS) as fault:
+                if damage.kind_of(fault) != "refused":
+                    raise
+                self._connection.execute("ROLLBACK TO entry")
+                found.unread += 1
+            self._connection.execute("RELEASE entry")
+        if found.end is not None:
+            self._connection.execute(END_RUN, [*found.end, run])
+
+    def _add(self, what: str, count: int) -> None:
+        self.repaired[what] = self.repaired.get(what, 0) + count
+
     def _note(self, kind: str, detail: dict[str, Any]) -> None:
-        told = records.note(kind, self._now_us(), self._run.started_mono_s, detail)
-        put_note(self._connection, self._run_id, told)
+        if self._run_id:
+            mono_s = self._run.started_mono_s if self._run else 0.0
+            put_note(self._connection, self._run_id, records.note(kind, self._now_us(), mono_s, detail))
+
+    def _size_of_wal(self) -> int:
+        try:
+            return self._path.with_name(self._path.name + "-wal").stat().st_size
+        except OSError:
+            return 0
 
     def _transact(self, work: Callable[[], Any]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")

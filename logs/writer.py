@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
 import time
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,14 +19,19 @@ from logs.clock import ClockPair
 from logs.engine import Engine, choose
 from logs.intake import QUEUE_LIMIT, Intake
 from logs.lock import AlreadyRunning, HomeLock
-from logs.records import Entry, Recording, SessionRecord, session_uuid
+from logs.records import Entry, Recording, Run, SessionRecord, session_uuid
+from logs.schema import SHORT_S
 from logs.settings import zone_named
-from logs.store import Run, Store
+from logs.spill import Spill
+from logs.store import WAL_ALARM_BYTES, Store
 from logs.visits import Event
 
 BATCH = 64
 IDLE_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S, STOPPING_WAIT_S = 0.01, 2.0, 0.05
+# So long the database may refuse before what waits goes to the spill file; at the end so often.
+SPILL_AFTER_S, TRIES_AT_THE_END = 5.0, 20
+TEND_EVERY_S = 10.0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -36,7 +42,8 @@ class LogState:
     `warning` tells of damage done in this run (files moved aside, entries lost), `note` of what is
     merely slower here. `queue_length` entries wait; `last_write_age_s` is None before the first
     write; `dropped` entries found the queue full, `refused` ones could not be stored, `unsized`
-    ones use an older size of the screen, `unmeasured` measures were no finite numbers.
+    ones use an older size of the screen, `unmeasured` measures were no finite numbers. `spilled`
+    entries stand in `spill_file` and come into the database as soon as it takes them.
     """
 
     queue_length: int
@@ -52,15 +59,20 @@ class LogState:
     note: str = ""
     unsized: int = 0
     unmeasured: int = 0
+    spilled: int = 0
+    spill_file: str = ""
+    wal_bytes: int = 0
 
 
 class Log:
     """Opens the log at `path` in its own thread; the show goes on whatever becomes of the file.
 
     `zone` is an IANA name or empty; `size_px` gives the screen's width and height; `settings` is
-    the JSON in force. `acknowledged(event, session uuid)` is called by the writer thread after
-    the durable commit. `perf` gives seconds, `wall_ns` UTC nanoseconds, `sleep` takes seconds; `boot`
-    gives seconds since boot with those asleep, `synchronised` whether the network sets the wall clock.
+    the JSON in force, `short_s` the shortest contact that its views count; `spill_at` are folders for
+    what the database does not take, after its own. `acknowledged(event, session uuid)` is called by the
+    writer thread after the durable commit, not for what went through the spill file. `perf` gives
+    seconds, `wall_ns` UTC nanoseconds, `sleep` takes seconds; `boot` gives seconds since boot with those
+    asleep, `synchronised` whether the network sets the wall clock.
     Raises AlreadyRunning when another process writes this log, ValueError for an unknown zone.
     """
 
@@ -78,6 +90,8 @@ class Log:
         boot: Callable[[], float] | None = None,
         synchronised: Callable[[], bool | None] = lambda: None,
         sleep: Callable[[float], object] | None = None,
+        spill_at: Sequence[Path] = (),
+        short_s: float = SHORT_S,
         limit: int = QUEUE_LIMIT,
         engine: Engine | None = None,
     ) -> None:
@@ -88,7 +102,10 @@ class Log:
         run = self._describe_run(str(place), version, settings)
         self._run = run.uuid
         self._intake = Intake(run.uuid, self._clock, place, size_px, limit, synchronised)
-        self._store = Store(self._path, self._engine, run, self._clock.now_us)
+        self._spill = Spill(self._path, spill_at, run)
+        self._store = Store(self._path, self._engine, run, self._clock.now_us, self._spill, short_s)
+        self._failing_since_s: float | None = None
+        self._spill_at_s, self._tend_at_s, self._tries = 0.0, -math.inf, 0
         self._acknowledged = acknowledged
         self._stopping, self._abandoned = threading.Event(), threading.Event()
         self._sleep = sleep or self._wait
@@ -146,11 +163,14 @@ class Log:
             path=str(self._path),
             dropped=self._intake.dropped,
             refused=refused,
-            warning="; ".join([*self._store.moved, *_losses(refused, self._intake.dropped)]),
+            warning="; ".join([*self._store.moved, *_losses(refused, self._intake.dropped), *self._alarms()]),
             open=self._store.is_open,
             note=self._engine.warning,
             unsized=self._intake.unsized,
             unmeasured=self._intake.unmeasured,
+            spilled=self._spill.held,
+            spill_file=self._spill.path,
+            wal_bytes=self._store.wal_bytes,
         )
 
     def stop(self, timeout_s: float = 2.0, reason: str = "clean") -> bool:
@@ -163,7 +183,14 @@ class Log:
         self._intake.wake()
         self._thread.join(timeout_s)
         self._abandoned.set()
-        return not self._thread.is_alive() and not len(self._intake) and not self._error
+        alive = self._thread.is_alive()
+        return not (alive or len(self._intake) or self._spill.held or self._error)
+
+    def _alarms(self) -> list[str]:
+        size = self._store.wal_bytes
+        if size <= WAL_ALARM_BYTES:
+            return []
+        return [f"the journal has grown to {size >> 20} MB: another program reads the log without a pause"]
 
     def _describe_run(self, zone: str, version: str, settings: str) -> Run:
         now_s = self._clock.now_s()
@@ -202,14 +229,27 @@ class Log:
             self._intake.collect(IDLE_S if idle else 0.0)
             self._write()
             self._error, self._wait_s = "", FIRST_WAIT_S
+            self._failing_since_s = None
             self._store.remember()
             return
         except AlreadyRunning as fault:
             self._error = str(fault)
         except Exception as fault:  # noqa: BLE001  the only writer must outlive whatever it meets
             self._judge(fault)
+        self._spill_over()
         self._sleep(self._wait_s)
         self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
+
+    def _spill_over(self) -> None:
+        """What the database has refused for seconds is put where the end of this process cannot reach it."""
+        now_s = self._clock.now_s()
+        if self._failing_since_s is None:
+            self._failing_since_s, self._spill_at_s, self._tries = now_s, now_s + SPILL_AFTER_S, 0
+        self._tries += self._stopping.is_set()
+        if now_s >= self._spill_at_s or self._tries >= TRIES_AT_THE_END:
+            self._spill_at_s = now_s + SPILL_AFTER_S
+            if self._intake.waiting and self._spill.keep(self._intake.waiting):
+                self._intake.waiting.clear()
 
     def _write(self) -> None:
         if not self._store.is_open:
@@ -223,6 +263,10 @@ class Log:
         if self._intake.anchor is not None and not self._intake.waiting:
             self._store.anchor(self._intake.anchor)
             self._intake.anchor = None
+        now_s = self._clock.now_s()
+        if now_s >= self._tend_at_s and not self._intake.waiting:
+            self._tend_at_s = now_s + TEND_EVERY_S
+            self._store.tend()
 
     def _write_entries(self, entries: list[Entry]) -> None:
         self._storing = True
@@ -254,7 +298,9 @@ class Log:
         self._store.close()
 
     def _finished(self) -> bool:
-        """True when nothing waits and the run is marked as ended."""
+        """True when nothing waits and the run is marked as ended, if need be in the spill file."""
+        if self._tries >= TRIES_AT_THE_END and not len(self._intake):
+            return self._spill.end_run(self._clock.now_us(), self._end_reason)
         if len(self._intake) or not self._store.is_open:
             return False
         self._storing = False

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,73 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from logs import engine, schema
 from logs.questions import UnreadableLog, sessions, summary
 from logs.visits import Started
 
 NOBODY = 65534
 
 
+SESSION = dict.fromkeys(
+    ("on_at_us", "on_mono_s", "duration_s", "utc_offset_min", "local_hour", "start_x", "start_y"), 0
+) | dict.fromkeys(("end_x", "end_y", "seen_at_us", "seen_mono_s", "demo"), 0)
+SESSION |= {"run": 1, "source": "camera", "zone": "UTC", "local_date": "2026-01-01", "end_reason": "off"}
+
+
+def write_rows(path: Path, made: list[dict[str, Any]], measures: dict[str, float] | None = None) -> None:
+    """A log with these sessions, the first with these measures."""
+    connection = engine.connect(engine.choose(), path)
+    connection.execute("PRAGMA synchronous = OFF")
+    schema.migrate(connection)
+    connection.execute("INSERT INTO run VALUES (1, 'r', 0, 0, '', '', '', '', '', 0, NULL, NULL)")
+    for number, row in enumerate(made):
+        names, places = ", ".join(row), ", ".join("?" * len(row))
+        text = f"INSERT INTO session (uuid, {names}) VALUES (?, {places})"
+        connection.execute(text, [str(number), *row.values()])
+    rows = [(1, *measure) for measure in (measures or {}).items()]
+    connection.executemany("INSERT INTO session_metric VALUES (?, ?, ?)", rows)
+    connection.close()
+
+
 def fill(writing: Any, visit: Any, lengths_s: list[float], source: str = "camera") -> None:
     for number, length_s in enumerate(lengths_s, start=1):
         on_s = number * 1000.0 + (0.5 if source == "demo" else 0.0)
         writing.write(visit(number, on_s, on_s + length_s, source)[1])
+
+
+@given(
+    st.integers(-(10**15), 10**16),
+    st.integers(-(10**9), 10**9) | st.none(),
+    st.integers(-1439, 1439),
+    # No name of a measure has a NUL, where SQLite ends a text.
+    st.dictionaries(
+        st.text(st.characters(exclude_characters="\0", codec="utf-8")), st.floats(allow_nan=False)
+    ),
+)
+def test_times_and_measures_are_told_to_their_last_digit(
+    on_us: int, length_us: int | None, offset_min: int, measures: dict[str, float]
+) -> None:
+    started = [SESSION | {"on_at_us": on_us, "utc_offset_min": offset_min}]
+    if length_us is not None:
+        started[0]["off_at_us"] = on_us + length_us
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        write_rows(path, started, measures)
+        (told,) = sessions(path)
+        with pytest.MonkeyPatch.context() as older:
+            older.setattr("logs.questions._tells_exactly", lambda connection: False)
+            assert sessions(path) == [told]
+    on = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=on_us)
+    local = datetime.fromisoformat(told["local"])
+    assert (local, local.utcoffset()) == (on, timedelta(minutes=offset_min))
+    assert told["on"].endswith("Z")
+    assert timedelta(0) <= on - datetime.fromisoformat(told["on"]) < timedelta(milliseconds=1)
+    if length_us is None:
+        assert told["off"] is None
+    else:
+        off = on + timedelta(microseconds=length_us)
+        assert timedelta(0) <= off - datetime.fromisoformat(told["off"]) < timedelta(milliseconds=1)
+    assert told["measures"] == measures
 
 
 def test_short_contacts_are_kept_but_stay_out_of_the_figures(begin: Any, visit: Any) -> None:
@@ -40,21 +98,13 @@ def test_short_contacts_are_kept_but_stay_out_of_the_figures(begin: Any, visit: 
 
 @given(st.lists(st.integers(0, 200), max_size=12), st.integers(0, 20))
 def test_figures_agree_with_the_plain_sums(lengths_s: list[int], cutoff_s: int) -> None:
-    from logs import engine, schema
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
-        connection = engine.connect(engine.choose(), path)
-        connection.execute("PRAGMA synchronous = OFF")
-        schema.migrate(connection)
-        connection.execute("INSERT INTO run VALUES (1, 'r', 0, 0, '', '', '', '', '', 0, NULL, NULL)")
-        for number, length_s in enumerate(lengths_s):
-            connection.execute(
-                "INSERT INTO session VALUES (NULL, ?, 1, 'camera', 0, 0, 1, 0, ?, 'UTC', 0, "
-                "'2026-01-0' || ?, 0, 0, 0, 0, 0, 0, 1, 1, 0, 'off')",
-                [str(number), length_s, 1 + number % 3],
-            )
-        connection.close()
+        made = enumerate(lengths_s)
+        write_rows(
+            path,
+            [{**SESSION, "duration_s": s, "local_date": f"2026-01-0{1 + number % 3}"} for number, s in made],
+        )
         figures = summary(path, min_s=cutoff_s)
     kept = [length_s for length_s in lengths_s if length_s >= cutoff_s]
     assert figures["n"] == len(kept) == sum(figures["per_day"].values())

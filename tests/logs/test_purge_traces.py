@@ -1,0 +1,236 @@
+"""Traces of purged visits: in copies, on free pages, in files left behind, after a kill at any moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from logs import engine, residue
+from logs.closed_log import CannotWrite
+from logs.purging import look, purge
+from logs.questions import summary
+from tests.logs.gallery import (
+    BERLIN,
+    CUT,
+    DAYS,
+    HOURS,
+    Show,
+    closed,
+    near,
+    seen,
+    take,
+)
+
+
+@pytest.fixture
+def show(tmp_path: Path) -> Show:
+    return closed(tmp_path / "home")
+
+
+def test_copies_are_named_while_they_hold_such_visits_and_go_on_demand(show: Show) -> None:
+    home = show.path.parent
+    for name in ("visits.before-migration.db", "visits.damaged-20261020T000000Z.db"):
+        shutil.copy(show.path, home / name)
+    broken = home / "visits.damaged-20261021T000000Z.db"
+    broken.write_bytes(b"broken" + show.path.read_bytes()[6:])
+    journal = home / "visits.damaged-20261022T000000Z.db-wal"
+    journal.write_bytes(show.path.read_bytes())
+    (home / "visits.damaged-20261023T000000Z.db").touch()
+    other = sqlite3.connect(home / "visits.damaged-20261024T000000Z.db")
+    other.execute("CREATE TABLE recipes (a)")
+    other.close()
+    held = [
+        *("visits.before-migration.db", "visits.damaged-20261020T000000Z.db"),
+        *(broken.name, journal.name.removesuffix("-wal")),
+    ]
+    assert look(show.path, CUT).copies == held
+    told = take(show)
+    assert [problem.split()[0] for problem in told.problems] == held
+    again = take(show)
+    assert (again.sessions, again.problems) == (0, told.problems)
+    last = take(show, with_copies=True)
+    assert (last.copies_removed, last.problems) == (held, [])
+    assert seen(show.old, home) == 0
+    assert len(list(home.glob("visits.damaged-*"))) == 2
+
+
+def test_a_copy_with_later_visits_only_is_no_problem_and_stays(show: Show) -> None:
+    take(show)
+    copy = show.path.with_name("visits.before-migration.db")
+    shutil.copy(show.path, copy)
+    assert take(show, with_copies=True).problems == []
+    assert copy.exists()
+
+
+def test_a_log_of_an_older_program_is_brought_up_to_date_and_its_copy_is_named(
+    database: Path, old_file: Any, ask: Any
+) -> None:
+    old_file(database, 2)
+    assert summary(database)["purged"] == {"days": 0, "contacts": 0, "sessions": 0, "total_s": 0.0}
+    assert look(database, CUT).sessions == 1
+    told = purge(database, CUT, BERLIN)
+    assert (told.sessions, told.runs) == (1, 1)
+    assert [problem.split()[0] for problem in told.problems] == ["visits.before-migration.db"]
+    assert summary(database)["purged"] == {"days": 1, "contacts": 1, "sessions": 1, "total_s": 41.35}
+
+
+def test_names_that_stand_anywhere_else_in_the_home_are_found(show: Show) -> None:
+    """An export that was killed half way, a file of the curator's, and entries nobody could read."""
+    home = show.path.parent
+    aside, own = home / ".0123456789abcdef.new", home / f"visits.{show.old[0].uuid}.csv"
+    aside.write_bytes(show.path.read_bytes())
+    own.touch()
+    (home / "visits.spill-1.jsonl.unread").write_text(json.dumps({"uuid": show.old[1].uuid}))
+    (home / "notes.txt").write_text("mine")
+    told = take(show)
+    found = [problem.split()[0] for problem in told.problems]
+    assert found == ["visits.spill-1.jsonl.unread", aside.name, own.name]
+    assert f"{len(show.old) + told.events + told.runs} deleted rows" in told.problems[1]
+    aside.unlink()
+    own.unlink()
+    assert take(show, with_copies=True).problems == []
+
+
+def test_a_recording_that_a_killed_show_left_goes_with_its_visit_and_empty_folders_too(show: Show) -> None:
+    folder = show.path.parent / "recordings"
+    for row in (show.old[0], show.kept[0]):
+        (folder / "2026-10-20").mkdir(exist_ok=True)
+        (folder / "2026-10-20" / f"{row.uuid}.jsonl").write_text("{}")
+    assert take(show).recordings == len(show.old) + 1
+    assert [file.name for file in folder.glob("*/*.jsonl")] == [f"{show.kept[0].uuid}.jsonl"]
+    assert sorted(day.name for day in folder.iterdir()) == ["2026-10-20", "2026-10-26"]
+
+
+def test_entries_that_wait_for_the_log_come_first(show: Show) -> None:
+    """Else the next start would write a purged visit again."""
+    spill = show.path.with_name("visits.spill-1.jsonl")
+    spill.write_text(json.dumps({"uuid": show.old[0].uuid}))
+    with pytest.raises(CannotWrite, match="start the show once"):
+        take(show)
+    assert seen(show.old, show.path.parent) == len(show.old)
+    spill.write_text(json.dumps({"uuid": show.kept[0].uuid}))
+    assert take(show).problems == []
+
+
+def test_a_trace_that_an_interrupted_purge_left_is_seen_by_the_next(show: Show) -> None:
+    """Rows deleted, their bytes left on free pages: no question sees them, the search does."""
+    connection = sqlite3.connect(show.path)
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA secure_delete = OFF")
+    connection.execute("DELETE FROM session WHERE local_date < '2026-10-26'")
+    connection.commit()
+    connection.close()
+    assert residue.in_the_log(show.path, set())["visits.db"] > 0
+    assert (take(show).sessions, residue.in_the_log(show.path, set())) == (0, {})
+
+
+def test_a_reader_that_holds_the_old_bytes_is_told_and_the_next_purge_ends_it(
+    show: Show, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("logs.purging.PATIENCE_MS", 10)
+    chosen = engine.choose()
+    reader = chosen.module.connect(show.path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM session").fetchone()
+    told = take(show)
+    assert told.sessions == len(show.old)
+    assert "close it there" in told.problems[0]
+    assert told.problems[1].startswith("visits.db still holds")
+    reader.close()
+    assert take(show).problems == []
+    assert seen(show.old, show.path.parent) == 0
+
+
+KILLED = """
+import os, shutil, sys
+from datetime import date
+from pathlib import Path
+from zoneinfo import ZoneInfo
+from logs import closed_log, purging
+
+made, connect = Path(sys.argv[1]), closed_log.connect
+
+
+def purge_until(end, home, recordings=10**9):
+    shutil.copytree(made, home)
+    count = [0, 0]
+
+    def step():
+        count[0] += 1
+        return os._exit(9) if count[0] == end else 0
+
+    def watched(*arguments):
+        connection = connect(*arguments)
+        connection.set_progress_handler(step, 100)
+        return connection
+
+    def removed(file):
+        count[1] += 1
+        return os._exit(9) if count[1] > recordings else unlink(file)
+
+    unlink, Path.unlink = Path.unlink, removed
+    closed_log.connect = watched
+    purging.purge(home / "visits.db", date(2026, 10, 26), ZoneInfo("Europe/Berlin"))
+    return count[0]
+
+
+def killed(name, *words):
+    child = os.fork()
+    if child:
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    else:
+        purge_until(words[0], made.with_name(name), *words[1:])
+        os._exit(0)
+
+
+total = purge_until(0, made.with_name("whole"))
+kills = int(sys.argv[2])
+for kill in range(kills):
+    killed(f"killed-{kill}", 1 + (total - 1) * kill // (kills - 1))
+killed("killed-recording", 0, 5)
+"""
+
+
+def kill_everywhere(show: Show, kills: int, checkout: Path, ask: Any) -> list[int]:
+    """Kill a purge at so many moments and once among the recordings; the sessions left in each home."""
+    home = show.path.parent
+    days, hours = ask(show.path, DAYS), ask(show.path, HOURS)
+    command = [sys.executable, "-c", KILLED, str(home), str(kills)]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(checkout)})
+    counts = []
+    for killed in sorted(home.parent.glob("killed-*")):
+        again = show._replace(path=killed / "visits.db")
+        left = ask(again.path, "SELECT count(*) AS n FROM session WHERE local_date < '2026-10-26'")[0]["n"]
+        counts.append(left)
+        assert ask(again.path, DAYS) == near(days)
+        assert ask(again.path, HOURS) == near(hours)
+        told = take(again)
+        assert (told.problems, told.sessions) == ([], left)
+        assert seen(show.old, killed) == 0
+        assert seen(show.kept, killed) == len(show.kept)
+        assert ask(again.path, DAYS) == near(days)
+        assert ask(again.path, HOURS) == near(hours)
+    return counts
+
+
+def test_killed_anywhere_all_or_nothing_is_purged_and_the_next_one_ends_it(
+    show: Show, checkout: Path, ask: Any
+) -> None:
+    counts = kill_everywhere(show, 16, checkout, ask)
+    assert set(counts) == {0, len(show.old)}
+    assert len(counts) == 17
+
+
+@pytest.mark.full
+def test_killed_at_500_moments(show: Show, checkout: Path, ask: Any) -> None:
+    counts = kill_everywhere(show, 500, checkout, ask)
+    assert set(counts) == {0, len(show.old)}
+    assert len(counts) == 501

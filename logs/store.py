@@ -6,6 +6,7 @@ after a commit whose outcome was unknown changes nothing.
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -205,8 +206,13 @@ class Store:
     def _clear_up(self) -> None:
         """Undo or complete what a full disk or a power cut left of a new file."""
         self._drop(self._draft)
-        if self._finished.exists():
-            kept = self._put_in_place()
+        if not self._finished.exists():
+            return
+        if self._path.exists() and filecmp.cmp(self._path, self._finished, shallow=False):
+            self._drop(self._finished)  # of a rename that was cut off both names may be left
+            return
+        kept = self._put_in_place()
+        if kept or identity.read(self._path):
             where = f"kept as {kept.name}, " if kept else ""
             text = f"{self._path.name} was about to be replaced at the last start: {where}the new log is in place"
             self._tell("log_moved_aside", text, {})

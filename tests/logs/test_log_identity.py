@@ -181,3 +181,42 @@ def test_what_a_full_disk_left_of_a_new_file_is_removed(visits: Any, database: P
         database.with_name(name).write_bytes(b"half a file")
     assert visits(0) == ""
     assert not list(database.parent.glob("visits.db.new*"))
+
+
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_an_exchange_that_was_cut_off_is_completed_by_the_next_start(
+    moved: int, begin: Any, visit: Any, ask: Any, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cut before the damaged file is moved aside, after its journal was, and after all of it was."""
+    writing = begin()
+    for event in visit(1, 1.0, 9.0):
+        writing.write(event)
+    assert writing.log.stop(5.0)
+    content = bytearray(database.read_bytes())
+    content[-4096:] = b"\xff" * 4096
+    database.write_bytes(content)
+    database.with_name("visits.db-wal").write_bytes(b"")
+    rename, left = Path.rename, [moved + 1]
+
+    def cut(self: Path, target: Path) -> Path:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError("the power went")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", cut)
+    log = begin(sleep=lambda _: None).log
+    while "the power went" not in log.state().error:
+        pass
+    assert not log.stop(0.2)
+    monkeypatch.undo()
+    assert database.with_name("visits.db.next").exists()
+    writing = begin()
+    for event in visit(2, 20.0, 29.0):
+        writing.write(event)
+    assert writing.log.stop(5.0)
+    rows = ask(database, "SELECT id, duration_s, end_reason FROM session ORDER BY id")
+    assert [tuple(row.values()) for row in rows] == [(1, 8.0, "off"), (2, 9.0, "off")]
+    assert "about to be replaced" in writing.log.state().warning
+    assert len(list(database.parent.glob("visits.damaged-*.db"))) == 1
+    assert not database.with_name("visits.db.next").exists()

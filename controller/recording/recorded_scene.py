@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from controller.light import LightSample
-from controller.recording.rows import Resize, Restored, Row, Sample, Setting, Visit
+from controller.light import LightSample, Reason, Source
+from controller.recording.rows import Reading, Resize, Restored, Row, Setting, Visit
 from controller.scenes import Beam, Rows, Scene
 
 # What a power cut or a kill costs at most of a light that stays as it is, beside what was not written yet.
 REPEATED_TICKS = 60
+
+# on, x and y px, source, alive, reason
+_Given = tuple[bool, float, float, Source, bool, Reason]
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +24,7 @@ logger = logging.getLogger(__name__)
 class Writer(Protocol):
     """Where the rows go, unchecked: a recording costs no picture. Never waits."""
 
-    def put(self, row: Row) -> None: ...
+    def put(self, row: Row | Reading) -> None: ...
 
     def close(self, tick: int, state: bytes | None) -> bool:
         """The last tick and the scene's snapshot after it, None where that is not to be compared."""
@@ -49,25 +52,32 @@ class RecordedScene:
     def begin(self, writer: Writer | None, tick: int = 0) -> None:
         """From here on it is another recording, or with no writer none."""
         self._writer, self._tick = writer, tick
-        self._given: tuple[Any, ...] = ()
+        self._given: _Given | None = None
         self._given_tick = tick
         self._comparable = True
 
     def step(self, on: bool, x: float, y: float) -> None:
         """One tick; a sample unlike the one before is recorded, any other once a second."""
-        with self._faults_seen():
+        try:
             self._scene.step(on, x, y)
+        except Exception:
+            self._cannot_be_compared()
+            raise
         if self._writer is not None:
             self._tick += 1
             self._put_light(self._writer, on, x, y)
 
     def _put_light(self, writer: Writer, on: bool, x: float, y: float) -> None:
+        """Of each tick, so it makes no more than a tuple."""
         light = self._light()
-        device = ("none", True, "") if light is None else (light.source, light.alive, light.reason)
-        given = (bool(on), float(x), float(y), *device)
+        if light is None:
+            given: _Given = (bool(on), float(x), float(y), "none", True, "")
+        else:
+            given = (bool(on), float(x), float(y), light.source, light.alive, light.reason)
         if given != self._given or self._tick - self._given_tick >= REPEATED_TICKS:
             self._given, self._given_tick = given, self._tick
-            writer.put(_sample(self._tick, given, light.at_s if self._dated and light is not None else None))
+            at_s = light.at_s if self._dated and light is not None else None
+            writer.put(Reading(self._tick, *given, at_s))
 
     def configure(self, name: str, value: Any) -> None:
         """A setting that the scene refuses, by ValueError, is not recorded."""
@@ -136,14 +146,10 @@ class RecordedScene:
         except refusal:
             raise
         except Exception:
-            if self._comparable:
-                logger.warning("The recording goes on but cannot be compared: the scene met a fault.")
-            self._comparable = False
+            self._cannot_be_compared()
             raise
 
-
-def _sample(tick: int, given: tuple[Any, ...], at_s: float | None) -> Sample:
-    content = dict(zip(("on", "x", "y", "source", "alive", "reason"), given, strict=True))
-    if at_s is not None:
-        content["at_s"] = at_s
-    return Sample.model_construct(tick=tick, **content)
+    def _cannot_be_compared(self) -> None:
+        if self._comparable and self._writer is not None:
+            logger.warning("The recording goes on but cannot be compared: the scene met a fault.")
+        self._comparable = False

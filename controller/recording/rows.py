@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
@@ -67,6 +67,24 @@ class Sample(Row):
     alive: bool = True
     reason: Reason = ""
     at_s: float | None = None
+
+
+class Reading(NamedTuple):
+    """A sample as the frame thread hands it over: making a row of it is left to whoever writes it."""
+
+    tick: int
+    on: bool
+    x: float
+    y: float
+    source: Source
+    alive: bool
+    reason: Reason
+    at_s: float | None
+
+    def as_line(self) -> bytes:
+        """As that of a Sample, without `at_s` where that is None."""
+        content = {name: value for name, value in self._asdict().items() if value is not None}
+        return Sample.model_construct(**content).as_line()
 
 
 class Setting(Row):
@@ -153,7 +171,7 @@ class Unreadable(ValueError):
         self.broken = broken
 
 
-def checked_line(row: Head | Row) -> bytes:
+def checked_line(row: Head | Row | Reading) -> bytes:
     """One that comes back when it is read. Raises Unreadable, or ValueError where JSON has no word for it."""
     line = row.as_line()
     (read_head if isinstance(row, Head) else read_row)(line)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 import click
 from pydantic import BaseModel
 
-from controller.recording.rows import Head, Row, checked_line, end_row
+from controller.recording.rows import Head, Reading, Row, checked_line, end_row
 from controller.recording.shelf import Shelf
 from logs.visits import Event
 
@@ -67,7 +67,7 @@ class _Draft:
         self._file: BinaryIO = path.open("wb")
         self._lines: list[bytes] = []
 
-    def add(self, row: Head | Row) -> None:
+    def add(self, row: Head | Row | Reading) -> None:
         """After one that could not be read again none is taken: there are no gaps."""
         if not self.cut:
             try:
@@ -103,7 +103,7 @@ class VisitWriting:
     ) -> None:
         self._shelf, self._log, self._head = shelf, log, head
         self._listed, self._wall, self._most_waiting = listed, wall, most_waiting
-        self._waiting: deque[Begun | Row | _Done] = deque()
+        self._waiting: deque[Begun | Row | Reading | _Done] = deque()
         self._begun = self._taken = 0
         self._whole = False
         self._draft: _Draft | None = None
@@ -127,7 +127,7 @@ class VisitWriting:
             self._tell(SLOW)
         return self._whole
 
-    def put(self, row: Row) -> None:
+    def put(self, row: Row | Reading) -> None:
         """Take a row; after one for which there was no room no other of this visit: there are no gaps."""
         if self._whole and len(self._waiting) < self._most_waiting:
             self._waiting.append(row)
@@ -198,7 +198,7 @@ class VisitWriting:
             logger.warning("A visit has no recording in %s, the show goes on: %s.", self._shelf.folder, fault)
         self.fault = fault
 
-    def _take(self, item: Begun | Row | _Done) -> None:
+    def _take(self, item: Begun | Row | Reading | _Done) -> None:
         match item:
             case Begun():
                 self._taken += 1

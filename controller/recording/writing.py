@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from controller.recording.rows import Head, Row, checked_line, end_row
+from controller.recording.rows import Head, Reading, Row, checked_line, end_row
 from controller.recording.sole_file import InUse, open_emptied
 
 # Ten minutes of a light that moves in every tick, about 10 MB.
@@ -37,7 +37,7 @@ class RecordingWriter:
 
     def __init__(self, path: Path, head: Head, most_waiting: int = MOST_WAITING) -> None:
         self.path, self.written, self.lost, self.fault = path, 0, 0, ""
-        self._waiting: queue.Queue[Head | Row] = queue.Queue(most_waiting)
+        self._waiting: queue.Queue[Head | Row | Reading] = queue.Queue(most_waiting)
         self._waiting.put(head)
         self._file: FileIO | None = None
         self._left, self._ended = b"", False
@@ -45,7 +45,7 @@ class RecordingWriter:
         self._thread = threading.Thread(target=self._work, name="recording", daemon=True)
         self._thread.start()
 
-    def put(self, row: Row) -> None:
+    def put(self, row: Row | Reading) -> None:
         """Take a row; never waits. After one that was lost no other is taken: there are no gaps."""
         if not self.lost:
             with suppress(queue.Full):
@@ -131,7 +131,7 @@ class RecordingWriter:
         self._left = b"".join(lines)
         return bool(lines)
 
-    def _lines_of(self, row: Head | Row) -> list[bytes]:
+    def _lines_of(self, row: Head | Row | Reading) -> list[bytes]:
         """Its line, or none when it could not be read again: nothing after it is written either."""
         try:
             return [checked_line(row)]

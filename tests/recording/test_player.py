@@ -17,7 +17,19 @@ from controller.recording.fitting import fitted
 from controller.recording.player import Player
 from controller.recording.reading import Recording, RecordingError
 from controller.recording.recorded_scene import RecordedScene
-from controller.recording.rows import End, Head, NewScene, Restored, Row, Sample, Setting, Visit, end_row
+from controller.recording.rows import (
+    End,
+    Head,
+    NewScene,
+    Reading,
+    Restored,
+    Row,
+    Sample,
+    Setting,
+    Visit,
+    end_row,
+    read_row,
+)
 from controller.replay_stage import scene_of
 
 SIZE = (640, 480)
@@ -31,8 +43,8 @@ class Lines:
         self.head = Head(format="baited recording", version=1, size=SIZE, settings=SETTINGS, seed=9, **head)
         self.rows: list[Row] = []
 
-    def put(self, row: Row) -> None:
-        self.rows.append(row)
+    def put(self, row: Row | Reading) -> None:
+        self.rows.append(read_row(row.as_line()))
 
     def close(self, tick: int, state: bytes | None) -> bool:
         self.rows.append(end_row(tick, state))

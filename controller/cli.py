@@ -18,6 +18,7 @@ from controller.cli_bench import bench
 from controller.cli_config import config
 from controller.cli_logs_files import logs
 from controller.cli_logs_purge import purge
+from controller.cli_logs_recover import recover
 from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
 from controller.cli_record import Recorded, record_option
 from controller.cli_replay import replay
@@ -240,6 +241,7 @@ main.add_command(config)
 main.add_command(figures)
 main.add_command(logs)
 logs.add_command(purge)
+logs.add_command(recover)
 main.add_command(replay)
 main.add_command(simulate)
 

@@ -23,6 +23,7 @@ from controller.film.film_clock import FilmClock
 from controller.film.recorder import RATE_HZ, Recorder
 from controller.inputs.demo import DemoSource
 from controller.inputs.mouse import MouseSource
+from controller.install.home import fallback_folders
 from controller.install.versions import program_version
 from controller.kernelcache import freeze, load_kernels
 from controller.light import LightSource
@@ -108,6 +109,8 @@ def run_show(home: Path, settings: Settings, wish: Wish) -> int:
             settings=settings.as_json(),
             boot=boot_time_s,
             synchronised=is_synchronised,
+            spill_at=fallback_folders(),
+            short_s=settings["log"].short_s,
         )
         parts.push(_end_of(log))
         for number in END_SIGNALS:
@@ -152,11 +155,20 @@ def _written(log: Log, code: int) -> int:
     if log.stop(reason="clean" if code in (EXIT_DONE, EXIT_PROBLEM) else "crash"):
         return code
     state = log.state()
-    logger.error(
-        "Not all visits could be written, %d entries are lost with this process. The last fault: %s",
-        state.queue_length,
-        state.error or "the disk does not answer",
-    )
+    fault = state.error or "the disk does not answer"
+    if state.spilled:
+        logger.error(
+            "The log did not take all visits (%s). %d entries wait in %s: the next start puts them in.",
+            fault,
+            state.spilled,
+            state.spill_file,
+        )
+    if state.queue_length or not state.spilled:
+        logger.error(
+            "Not all visits could be written, %d entries are lost with this process. The last fault: %s",
+            state.queue_length,
+            fault,
+        )
     return code or EXIT_PROBLEM
 
 

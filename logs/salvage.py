@@ -56,10 +56,11 @@ class Salvage:
         engine: Engine,
         known: Identity | None = None,
         perf: Callable[[], float] = time.perf_counter,
+        limit_s: float = LIMIT_S,
     ) -> None:
         self._path, self._engine, self._perf = path, engine, perf
         self._faults = (engine.module.Error, UnicodeDecodeError, MemoryError)
-        self._end_s = perf() + LIMIT_S
+        self._end_s = perf() + limit_s
         self._last = {"run": known.run, "session": known.session} if known else {}
 
     def into(self, new: Any) -> dict[str, int]:

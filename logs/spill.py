@@ -30,10 +30,10 @@ class Spill:
     """The spill files of one database. `places` are the folders to try, the first that can be written.
 
     `held` counts the entries that this process has put there and that are not in the database yet;
-    `pending` is true while a file may be there. For one thread.
+    `pending` is true while a file may be there. Without a `run` it only reads. For one thread.
     """
 
-    def __init__(self, database: Path, places: Sequence[Path], run: Run) -> None:
+    def __init__(self, database: Path, places: Sequence[Path], run: Run | None = None) -> None:
         self._database, self._run = database, run
         self._places = [database.parent, *(place for place in places if place != database.parent)]
         self._file: Path | None = None
@@ -84,19 +84,17 @@ class Spill:
         return f"{self._database.stem}.spill-{digest}"
 
     def _append(self, lines: list[bytes]) -> bool:
+        if self._run is None:
+            return False
         if self._file is not None and _append(self._file, lines):
             return True
         for place in self._places:
             file = place / f"{self._stem(place)}-{self._run.uuid.hex[:12]}-{self._part}.jsonl"
-            if _append(file, [self._head(), *lines]):
+            if _append(file, [_head(self._run, self._part), *lines]):
                 self._file, self.pending = file, True
                 self._part += 1
                 return True
         return False
-
-    def _head(self) -> bytes:
-        run = {**asdict(self._run), "uuid": str(self._run.uuid)}
-        return _json({"format": FORMAT, "version": 1, "part": self._part, "run": run})
 
 
 @dataclass(slots=True)
@@ -136,6 +134,11 @@ def _take(told: dict[str, Any], found: Spilled) -> None:
         event = EVENTS[told["kind"]](**told["event"])
         dwell = base64.b64decode(told["dwell"], validate=True)
         found.entries.append(SessionRecord(event, dict(told["row"]), dict(told["measures"]), dwell))
+
+
+def _head(run: Run, part: int) -> bytes:
+    told = {**asdict(run), "uuid": str(run.uuid)}
+    return _json({"format": FORMAT, "version": 1, "part": part, "run": told})
 
 
 def _line(entry: Entry) -> bytes:

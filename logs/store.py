@@ -214,7 +214,7 @@ class Store:
         kept = self._put_in_place()
         if kept or identity.read(self._path):
             where = f"kept as {kept.name}, " if kept else ""
-            text = f"{self._path.name} was about to be replaced at the last start: {where}the new log is in place"
+            text = f"{self._path.name} was about to be replaced at the last start: {where}the new log is there"
             self._tell("log_moved_aside", text, {})
 
     @staticmethod

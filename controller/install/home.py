@@ -50,6 +50,14 @@ def temporary_home() -> Path:
     return home
 
 
+def fallback_folders() -> list[Path]:
+    """Where to put what the home does not take: the temporary folder of this user, if there is one."""
+    try:
+        return [temporary_home()]
+    except PermissionError:
+        return []
+
+
 def _can_hold(folder: Path) -> bool:
     """True when `folder` can be written, or made below the nearest folder that exists."""
     # Unlike Path.exists these take what may not be looked at for missing.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -21,12 +23,18 @@ if TYPE_CHECKING:
 
 __all__ = ["logs"]
 
+EXTRA = Path(__file__).resolve().parent / "install" / "analysis.lock"
+
 
 @logs.command("export")
 @home_option
 @json_option
 @click.option(
-    "--format", "form", type=click.Choice(["csv", "jsonl", "db"]), required=True, help="What kind of file."
+    "--format",
+    "form",
+    type=click.Choice(["csv", "jsonl", "parquet", "db"]),
+    required=True,
+    help="What kind of file.",
 )
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="The file to make."
@@ -48,7 +56,8 @@ def logs_export(
     excel: bool,
 ) -> None:
     """The sessions as a file for a spreadsheet, a script or another program."""
-    from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
+    from logs import parquet
+    from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl, export_parquet
     from logs.questions import UnreadableLog
 
     if day and (first or last):
@@ -62,8 +71,11 @@ def logs_export(
     exports: dict[str, Callable[[Path, Path, Choice], int]] = {
         "csv": partial(export_csv, excel=excel),
         "jsonl": export_jsonl,
+        "parquet": export_parquet,
         "db": export_db,
     }
+    if form == "parquet" and not parquet.is_available():
+        raise Refused(f"a Parquet file needs DuckDB, which is not installed; get it with: {_install_extra()}")
     try:
         count = exports[form](home / DATABASE, out, choice)
     except (CannotExport, UnreadableLog) as error:
@@ -72,6 +84,12 @@ def logs_export(
         print_json({"sessions": count, "file": str(out), "format": form})
     else:
         click.echo(f"{count} sessions in {out}")
+
+
+def _install_extra() -> str:
+    """The command that puts the extra's packages beside what runs here."""
+    words = "-m pip install --require-hashes --only-binary :all: -r"
+    return f"{shlex.quote(sys.executable)} {words} {shlex.quote(str(EXTRA))}"
 
 
 @logs.command("import")

@@ -1,6 +1,6 @@
-"""The log as a file for others: CSV, JSON lines, or one self-contained database; whole or not at all.
+"""The log as a file for others: CSV, JSON lines, Parquet, or one database; whole or not at all.
 
-All three read one consistent state beside a running show, as any reader does.
+All of them read one consistent state beside a running show, as any reader does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from logs import damage
+from logs import damage, parquet
 from logs.durable import sync_folder
 from logs.engine import choose
 from logs.original import local_iso, to_line
@@ -27,6 +27,16 @@ COLUMNS = (
     *("id", "uuid", "local", "on_utc", "off_utc", "duration_s", "source", "end_reason", "joins"),
     *("start_x", "start_y", "end_x", "end_y", "demo", "zone", "local_date", "local_hour", "clock_step_ms"),
 )
+TYPES = {
+    **dict.fromkeys(("uuid", "source", "end_reason", "zone"), parquet.TEXT),
+    **dict.fromkeys(("duration_s", "start_x", "start_y", "end_x", "end_y"), parquet.NUMBER),
+    **dict.fromkeys(("id", "joins", "local_hour", "clock_step_ms"), parquet.WHOLE),
+    **dict.fromkeys(("on_utc", "off_utc"), parquet.INSTANT),
+    "local": parquet.LOCAL_TIME,
+    "local_date": parquet.DAY,
+    "demo": parquet.YES_NO,
+}
+OF_SESSIONS = ("session_metric", "pointer_grid", "recording")
 
 
 class CannotExport(RuntimeError):
@@ -53,12 +63,14 @@ class Choice:
 
     def where(self) -> tuple[str, list[str]]:
         """A condition on `session`, and its values."""
-        parts, values = ["1" if self.include_demo else "demo = 0"], []
-        for day, sign in ((self.first, ">="), (self.last, "<=")):
-            if day is not None:
-                parts.append(f"local_date {sign} ?")
-                values.append(day)
-        return " AND ".join(parts), values
+        days, values = self.days()
+        return f"{'1' if self.include_demo else 'demo = 0'} AND {days}", values
+
+    def days(self) -> tuple[str, list[str]]:
+        """A condition on `local_date`, and its values."""
+        ends = {"local_date >= ?": self.first, "local_date <= ?": self.last}
+        kept = {text: day for text, day in ends.items() if day is not None}
+        return " AND ".join(kept) or "1", list(kept.values())
 
 
 def export_csv(path: Path, out: Path, choice: Choice, excel: bool = False) -> int:
@@ -99,6 +111,24 @@ def export_jsonl(path: Path, out: Path, choice: Choice) -> int:
     return count
 
 
+def export_parquet(path: Path, out: Path, choice: Choice) -> int:
+    """Closed sessions as one Parquet file, typed, a column a measure; returns how many.
+
+    Needs DuckDB. Raises UnreadableLog, CannotExport.
+    """
+    with _new_file(path, out) as aside, reading(path) as connection:
+        names = _measure_names(connection)
+        kinds = [*((name, TYPES[name]) for name in COLUMNS), *((name, parquet.NUMBER) for name in names)]
+        rows = (
+            [*(_raw(row, column) for column in COLUMNS), *(measures.get(name) for name in names)]
+            for row, measures in _closed(connection, choice)
+        )
+        try:
+            return parquet.write(aside, kinds, rows)
+        except parquet.CannotWrite as fault:
+            raise CannotExport(f"{out}: {fault}") from fault
+
+
 def export_db(path: Path, out: Path, choice: Choice) -> int:
     """The database as one file without companions, which opens in a read-only folder; returns its sessions.
 
@@ -130,8 +160,13 @@ def _keep_only(copy: Path, choice: Choice) -> int:
     try:
         where, values = choice.where()
         gone = connection.execute(f"DELETE FROM session WHERE NOT ({where})", values).rowcount
-        if _has_measures(connection):
-            connection.execute("DELETE FROM session_metric WHERE session NOT IN (SELECT id FROM session)")
+        for table in OF_SESSIONS:
+            if _has(connection, table):
+                text = f"DELETE FROM {table} WHERE session NOT IN (SELECT id FROM session)"
+                gone += connection.execute(text).rowcount
+        if _has(connection, "day_rollup"):
+            where, values = choice.days()
+            gone += connection.execute(f"DELETE FROM day_rollup WHERE NOT ({where})", values).rowcount
         if gone:
             connection.execute("VACUUM")
         return int(connection.execute("SELECT count(*) FROM session").fetchone()[0])
@@ -139,13 +174,13 @@ def _keep_only(copy: Path, choice: Choice) -> int:
         connection.close()
 
 
-def _has_measures(connection: Any) -> bool:
-    text = "SELECT 1 FROM sqlite_master WHERE name = 'session_metric'"
-    return connection.execute(text).fetchone() is not None
+def _has(connection: Any, table: str) -> bool:
+    """Whether the log is new enough to have this table."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone() is not None
 
 
 def _measure_names(connection: Any) -> list[str]:
-    if not _has_measures(connection):
+    if not _has(connection, "session_metric"):
         return []
     return [name for (name,) in connection.execute("SELECT DISTINCT name FROM session_metric ORDER BY name")]
 
@@ -163,7 +198,7 @@ def _closed(connection: Any, choice: Choice) -> Iterator[tuple[dict[str, Any], d
 
 
 def _measures_of(connection: Any) -> Callable[[int], dict[str, float]]:
-    if not _has_measures(connection):
+    if not _has(connection, "session_metric"):
         return lambda session: {}
     text = "SELECT name, value FROM session_metric WHERE session = ? ORDER BY name"
     return lambda session: dict(connection.execute(text, [session]).fetchall())
@@ -175,6 +210,13 @@ def _cell(row: Mapping[str, Any], column: str) -> Any:
     if column in ("on_utc", "off_utc"):
         return local_iso(row["on_at_us" if column == "on_utc" else "off_at_us"], 0).replace("+00:00", "Z")
     return row[column]
+
+
+def _raw(row: Mapping[str, Any], column: str) -> Any:
+    """As `parquet` takes it: times in microseconds."""
+    if column == "local":
+        return row["on_at_us"] + row["utc_offset_min"] * 60_000_000
+    return row[{"on_utc": "on_at_us", "off_utc": "off_at_us"}.get(column, column)]
 
 
 def _harmless(cell: Any) -> Any:

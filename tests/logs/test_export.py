@@ -18,13 +18,14 @@ from click.testing import CliRunner
 from controller.cli import main
 from logs import questions
 from logs.engine import choose
-from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl
+from logs.exporting import CannotExport, Choice, export_csv, export_db, export_jsonl, export_parquet
 from logs.lock import HomeLock
 from logs.original import to_line
 from logs.questions import UnreadableLog
 from logs.visits import Started
 
 ALL = Choice()
+EXPORTS = (export_csv, export_jsonl, export_parquet, export_db)
 
 
 def write_visits(writing: Any, visit: Any, count: int, source: str = "camera", first: int = 1) -> None:
@@ -186,7 +187,38 @@ def test_what_was_not_chosen_is_not_in_the_bytes(begin: Any, visit: Any, tmp_pat
     assert b"only_of_the_demo" not in (tmp_path / "some.db").read_bytes()
 
 
-@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+OF_EACH_DAY = """
+INSERT INTO pointer_grid SELECT id, 1, 1, CAST('pointed at ' || local_date AS BLOB) FROM session;
+INSERT INTO recording SELECT id, 'recorded on ' || local_date, 60, 1000 FROM session;
+INSERT INTO day_rollup SELECT local_date, 0, 30, 1, 1, 5.0, 6.0, 6.0, 6.0, 0, 1, 0, 0, 0 FROM session;
+"""
+
+
+def test_days_not_chosen_leave_no_pointing_recording_or_rollup_behind(
+    begin: Any, visit: Any, clock: Any, ask: Any, tmp_path: Path
+) -> None:
+    writing, out = begin(zone="UTC", **clock.clocks()), tmp_path / "out.db"
+    for number in range(1, 4):
+        clock.at_s = number * 86400.0
+        writing.write(visit(number, clock.at_s, clock.at_s + 6.0)[1])
+    assert writing.log.stop(5.0)
+    connection = choose().module.connect(writing.path)
+    connection.executescript(OF_EACH_DAY)
+    connection.close()
+    days = [row["local_date"] for row in questions.sessions(writing.path)]
+    assert export_db(writing.path, out, Choice(days[1], days[1])) == 1
+    for table in ("session", "pointer_grid", "recording", "day_rollup"):
+        assert len(ask(out, f"SELECT * FROM {table}")) == 1, table
+    assert [row["local_date"] for row in ask(out, "SELECT * FROM day_rollup")] == [days[1]]
+    for day, is_there in zip(days, (False, True, False), strict=True):
+        for text in (f"pointed at {day}", f"recorded on {day}"):
+            assert (text.encode() in out.read_bytes()) is is_there, text
+    assert export_db(writing.path, out, ALL) == 3
+    assert len(ask(out, "SELECT * FROM day_rollup")) == 3
+    assert ask(out, "PRAGMA foreign_key_check") == []
+
+
+@pytest.mark.parametrize("export", EXPORTS)
 def test_a_fault_in_the_middle_leaves_what_was_there(
     export: Any, filled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,7 +237,7 @@ def test_a_fault_in_the_middle_leaves_what_was_there(
     assert list(place.iterdir()) == [out]
 
 
-@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+@pytest.mark.parametrize("export", EXPORTS)
 def test_the_log_itself_is_never_written_over(export: Any, filled: Any, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(filled.path)
@@ -230,12 +262,12 @@ def test_a_foreign_journal_beside_the_copy_is_not_played_into_it(filled: Any, tm
         export_db(filled.path, tmp_path / "copy.db", ALL)
 
 
-@pytest.mark.parametrize("export", [export_csv, export_jsonl, export_db])
+@pytest.mark.parametrize("export", EXPORTS)
 def test_no_log_and_old_logs(export: Any, old_file: Any, tmp_path: Path) -> None:
     with pytest.raises(UnreadableLog, match="no log yet"):
         export(tmp_path / "none.db", tmp_path / "out", ALL)
     assert not (tmp_path / "out").exists()
-    for version in (1, 2, 3):
+    for version in (1, 2, 3, 4):
         old_file(tmp_path / f"{version}.db", version)
         assert export(tmp_path / f"{version}.db", tmp_path / "out", ALL) == 1
 

@@ -90,7 +90,8 @@ class Shelf:
 
     def drafts(self) -> list[Path]:
         """All that are there: one that is being written, and those of shows that were killed."""
-        return [draft for folder, _ in self._day_folders() for draft in folder.glob(DRAFT)]
+        found = [draft for folder, _ in self._day_folders() for draft in folder.glob(DRAFT)]
+        return [draft for draft in found if draft.is_file()]
 
     def outdated(self, today: date) -> list[Path]:
         """All files of ours in folders of days that are kept no longer."""

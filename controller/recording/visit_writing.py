@@ -85,7 +85,7 @@ class _Draft:
 
 
 class VisitWriting:
-    """`begin`, `put` and `close` are the frame thread's and never wait; the rest is done once a second.
+    """`begin`, `put` and `close` are the frame thread's and never wait; the rest is done each `every_s`.
 
     `head` is that of any recording of this show. `listed` gives the files that the log knows, so that it
     forgets those that are gone. A fault of the disk costs the recording that met it, which `lost` counts;
@@ -100,9 +100,11 @@ class VisitWriting:
         listed: Callable[[], Iterable[str]] = list,
         wall: Callable[[], float] = time.time,
         most_waiting: int = MOST_WAITING,
+        every_s: float = WRITE_EVERY_S,
     ) -> None:
         self._shelf, self._log, self._head = shelf, log, head
-        self._listed, self._wall, self._most_waiting = listed, wall, most_waiting
+        self._listed, self._wall = listed, wall
+        self._most_waiting, self._every_s = most_waiting, every_s
         self._waiting: deque[Begun | Row | Reading | _Done] = deque()
         self._begun = self._taken = 0
         self._whole = False
@@ -156,7 +158,7 @@ class VisitWriting:
         }
 
     def _work(self) -> None:
-        while not self._closing.wait(WRITE_EVERY_S):
+        while not self._closing.wait(self._every_s):
             self._turn()
         self._turn()
         self._risk(self._complete)

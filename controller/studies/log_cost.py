@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from controller.studies.bench_table import Value, Values
-from controller.studies.log_cost_reading import TRIES, ask_all, build
+from controller.studies.log_cost_datasette import version
+from controller.studies.log_cost_reading import DATASETTE, TRIES, ask_all, build
 from controller.studies.log_cost_writing import Lap, lap, readers
 
 
@@ -42,12 +44,13 @@ def written(effort: Effort, path: Path) -> Values:
     alone: list[Lap] = []
     beside: list[Lap] = []
     errors: list[str] = []
-    questions = 0
+    asked: Counter[str] = Counter()
     for _ in range(effort.laps):
         alone.append(lap(path, effort.events))
         with readers(path) as found:
             beside.append(lap(path, effort.events))
-        questions += sum(reader["asked"] for reader in found)
+        for reader in found:
+            asked[reader["program"]] += reader["asked"]
         errors += [error for reader in found for error in reader["errors"]]
     errors += [problem for each in (*alone, *beside) for problem in each.problems]
     wall_us, cpu_us = ([us for one in alone for us in getattr(one, what)] for what in ("wall_us", "cpu_us"))
@@ -63,7 +66,7 @@ def written(effort: Effort, path: Path) -> Values:
         "put_wall_p99": Value(_p(99, wall_us), f"most {max(wall_us):.0f} us"),
         "durable_p50": Value(_p(50, durable_ms)),
         "durable_p99": Value(_p(99, durable_ms), f"most {max(durable_ms):.0f} ms"),
-        "reader_errors": Value(float(len(errors)), errors[0] if errors else f"{questions} questions asked"),
+        "reader_errors": Value(float(len(errors)), errors[0] if errors else _who_asked(asked)),
         "reader_ratio": Value(beside_ms / p99_ms, f"{beside_ms:.1f} for {p99_ms:.1f} ms, of the median lap"),
     }
 
@@ -78,6 +81,12 @@ def asked(effort: Effort, path: Path) -> Values:
         key: Value(max(ms) if key == "any_day" else _p(50, ms), notes.get(key, ""))
         for key, ms in found.items()
     }
+
+
+def _who_asked(asked: Counter[str]) -> str:
+    if DATASETTE not in asked:
+        return f"{asked.total()} questions asked, none by Datasette: it is not installed"
+    return f"{asked.total()} questions asked, {asked[DATASETTE]} of them by Datasette {version()}"
 
 
 def _p(percent: int, values: Sequence[float]) -> float:

@@ -8,11 +8,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+from controller.studies.log_cost_datasette import serving
 from logs import schema
 from logs.engine import choose, connect, connect_to_read
 from logs.questions import UnreadableLog, sessions, summary
@@ -20,6 +23,7 @@ from logs.questions import UnreadableLog, sessions, summary
 SESSIONS_A_DAY = 500
 MEASURED_DAYS = 50
 PAUSE_S = 0.25
+OURS, DATASETTE = "ours", "datasette"
 # A day is asked for as often; the best tells of the log, the others also of what else the machine does.
 TRIES = 3
 FIRST_DAY = date(2026, 1, 1)
@@ -97,23 +101,28 @@ def ask_all(path: Path, count: int, repeats: int) -> dict[str, list[float]]:
     return found
 
 
-def ask_on(name: str) -> None:
-    """A reader: asks four times a second until standard input ends, then tells what it met, as JSON."""
+def ask_on(name: str, program: str) -> None:
+    """A reader: asks four times a second until standard input ends, then tells what it met, as JSON.
+
+    `program` is OURS, or DATASETTE for a Datasette of its own that is asked over HTTP.
+    """
     path, ended, asked, errors = Path(name), threading.Event(), 0, []
 
     def listen() -> None:
         sys.stdin.read()
         ended.set()
 
-    print("ready", flush=True)
-    threading.Thread(target=listen, daemon=True).start()
-    while not ended.wait(PAUSE_S):
-        try:
-            _look(path, asked)
-        except UnreadableLog as error:
-            errors.append(str(error))
-        asked += 1
-    print(json.dumps({"asked": asked, "errors": errors}))
+    with serving(path) if program == DATASETTE else nullcontext() as page:
+        look = partial(_look, path) if page is None else partial(_look_at_pages, page, path.stem)
+        print("ready", flush=True)
+        threading.Thread(target=listen, daemon=True).start()
+        while not ended.wait(PAUSE_S):
+            try:
+                look(asked)
+            except (UnreadableLog, OSError) as error:
+                errors.append(str(error))
+            asked += 1
+    print(json.dumps({"program": program, "asked": asked, "errors": errors}))
 
 
 def _look(path: Path, turn: int) -> None:
@@ -123,3 +132,12 @@ def _look(path: Path, turn: int) -> None:
         lambda: sessions(path, day=FIRST_DAY.isoformat()),
     )
     questions[turn % len(questions)]()
+
+
+def _look_at_pages(page: Callable[[str], Any], name: str, turn: int) -> None:
+    pages = (
+        f"/{name}.json?{urlencode({'sql': DAY_LIST})}",
+        f"/{name}/session.json?_sort_desc=id&_size=50",
+        f"/{name}/session_valid.json?_size=max&local_date={FIRST_DAY.isoformat()}",
+    )
+    page(pages[turn % len(pages)])

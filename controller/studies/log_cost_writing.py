@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from controller.studies import log_cost_datasette
+from controller.studies.log_cost_reading import DATASETTE, OURS
 from logs.settings import LogSettings
 from logs.visits import Event, Visits
 from logs.writer import Log
@@ -20,7 +22,7 @@ EVENT_S = 1 / 60
 # As many figures as the swarm gives with each event.
 MEASURES = {f"measure_{number}": float(number) for number in range(14)}
 READERS = 5
-READ = "import sys; from controller.studies.log_cost_reading import ask_on; ask_on(sys.argv[1])"
+READ = "import sys; from controller.studies.log_cost_reading import ask_on; ask_on(*sys.argv[1:])"
 
 
 class Lap(NamedTuple):
@@ -78,17 +80,25 @@ def _events(count: int) -> Iterator[Event]:
 
 
 @contextmanager
-def readers(path: Path) -> Iterator[list[dict[str, Any]]]:
-    """Five processes that ask the log while it is written; the list has what each found, at the end."""
+def readers(path: Path, with_datasette: bool = True) -> Iterator[list[dict[str, Any]]]:
+    """Five processes that ask the log while it is written; the list has what each found, at the end.
+
+    The last of them asks a Datasette, where that is installed; else all ask as our commands do.
+    """
+    programs = [OURS] * READERS
+    if with_datasette and log_cost_datasette.version():
+        programs[-1] = DATASETTE
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in sys.path if folder)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": env}
     found: list[dict[str, Any]] = []
-    asking = [subprocess.Popen([sys.executable, "-c", READ, str(path)], **pipes) for _ in range(READERS)]  # type: ignore[call-overload]
+    commands = [[sys.executable, "-c", READ, str(path), program] for program in programs]
+    asking = [subprocess.Popen(command, **pipes) for command in commands]  # type: ignore[call-overload]
     try:
         for reader in asking:
             reader.stdout.readline()  # it is ready
         yield found
     finally:
-        for reader in asking:
+        for reader, program in zip(asking, programs, strict=True):
             told, _ = reader.communicate()
-            found.append(json.loads(told) if told else {"asked": 0, "errors": ["a reader died"]})
+            died = {"program": program, "asked": 0, "errors": [f"a reader died ({program})"]}
+            found.append(json.loads(told) if told.startswith("{") else died)

@@ -14,7 +14,7 @@ from controller.scenes import Beam, Rows, Scene
 from controller.stepper import Stepper
 from display.errors import DisplayLost
 from logs.pointing import Pointing
-from logs.visits import Event, Started, Visits
+from logs.visits import Event, LeftOn, Started, Visits
 
 FAULTS_IN_A_ROW = 20
 MOST_TOLD_FAULTS = 20
@@ -123,8 +123,12 @@ class Show:
         desk: Desk | None = None,
         sound: Sound | None = None,
         timer: Callable[[], float] | None = None,
+        closes: Callable[[float], bool] = lambda now_s: False,
     ) -> None:
-        """`timer` measures how long things take and when they happened, where `clock` is not the host's."""
+        """`timer` measures how long things take and when they happened, where `clock` is not the host's.
+
+        `closes` tells, asked in each tick, that the gallery closes at this moment of the clock.
+        """
         self.canvas, self.source, self.scene = canvas, source, scene
         self.visits, self.log, self.stepper = visits, log, stepper
         self.clock, self._pace = clock, pace
@@ -133,7 +137,7 @@ class Show:
         self.recorder: Recorder | None = None
         self.visit_recorder: VisitRecorder | None = None
         self.frames = FrameTimes(lambda: canvas.refresh_rate, log.note)
-        self._pointing = Pointing()
+        self._pointing, self._closes = Pointing(), closes
         self._stop_reason = ""
         self._told: set[str] = set()
         self.size = canvas.size
@@ -213,9 +217,14 @@ class Show:
             kind = "input_back" if light.alive else "input_lost"
             self.log.note(kind, {"source": light.source, "reason": light.reason}, light.at_s)
         self._light = self.pulse.light = light
+        if self._closes(self.clock()):
+            self._close("closing")
+        left_on = self.visits.left_on
         event = self.visits.step(tick, *light.contact)
         if event is not None:
             self._tell(event)
+        if left_on is not None and self.visits.left_on is None:
+            self._note_left_on(left_on, light.at_s)
         if light.on:
             self._pointing.add(light.x, light.y, self.size)
         if self.sound is not None and light.on != self._sounding and self._beside(self.sound.light, light.on):
@@ -282,10 +291,20 @@ class Show:
             self.stop("stopped")
         return bool(self._stop_reason) or (until_s is not None and self.clock() >= until_s)
 
-    def _finish(self, code: int) -> int:
+    def _close(self, reason: str) -> None:
         """Close the open session; told twice where one tick made two events."""
-        while (event := self.visits.close(self.clock(), self._stop_reason or "stopped")) is not None:
+        while (event := self.visits.close(self.clock(), reason)) is not None:
             self._tell(event)
+
+    def _note_left_on(self, light: LeftOn, at_s: float) -> None:
+        """A light that was on with nobody there is no visit, but it is kept that it was."""
+        detail = {"source": light.source, "duration_s": round(max(0.0, at_s - light.since_s), 1)}
+        self.log.note("left_on", detail, at_s)
+
+    def _finish(self, code: int) -> int:
+        self._close(self._stop_reason or "stopped")
+        if self.visits.left_on is not None:
+            self._note_left_on(self.visits.left_on, self.clock())
         self.frames.finish()
         if self.pulse.faults:
             logger.warning("%d faults were passed over in all.", self.pulse.faults)

@@ -45,6 +45,7 @@ from display.canvas import Canvas, open_canvas
 from display.errors import DisplayLost
 from display.screens import display_available
 from display.sound.player import Sound
+from logs.closing import Closing
 from logs.settings import zone_named
 from logs.synchronised import boot_time_s, is_synchronised
 from logs.visits import Visits
@@ -209,8 +210,18 @@ def _build(home: Path, settings: Settings, wish: Wish, log: Log, parts: ExitStac
         writer = RecordingWriter(wish.recording, head)
         scene = recorded = RecordedScene(scene, writer, lambda: show.pulse.light)
     visits = Visits(settings["log"])
+    closing = Closing(settings["log"].closes_at, zone_named(settings["log"].zone), time.time_ns)
     show = Show(
-        canvas, source, scene, visits, log, Stepper(clock), clock, rhythm.wait, timer=time.perf_counter
+        canvas,
+        source,
+        scene,
+        visits,
+        log,
+        Stepper(clock),
+        clock,
+        rhythm.wait,
+        timer=time.perf_counter,
+        closes=closing,
     )
     show.visit_recorder = recorder
     show.sound = sound = None if headless else Sound(settings["sound"])

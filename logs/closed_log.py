@@ -45,12 +45,12 @@ def opened(engine: Engine, path: Path) -> Iterator[Any]:
     try:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if verdict != "ok":
-            raise CannotWrite(f"{path}: the log is damaged ({verdict}); start the show once, then try again")
+            raise CannotWrite(f"{path}: the log is damaged ({verdict}); give `logs recover`, then try again")
         if not schema.is_current(connection):
             schema.migrate(connection, path.with_name(f"{path.stem}.before-migration{path.suffix}"))
         difference = identity.difference(identity.of(connection), identity.read(path))
         if difference:
-            raise CannotWrite(f"{path}: {difference}; start the show once, then try again")
+            raise CannotWrite(f"{path}: {difference}; give `logs recover`, then try again")
         yield connection
     finally:
         connection.close()
@@ -63,7 +63,7 @@ def begin(engine: Engine, path: Path) -> None:
     """
     if damage.leftovers(path) or identity.read(path):
         raise CannotWrite(
-            f"{path}: the log of the last run is gone; look for it, or start the show once to begin another"
+            f"{path}: the log of the last run is gone; look for it, or give `logs recover` to begin another"
         )
     draft = path.with_name(path.name + ".new")
     try:
@@ -88,7 +88,7 @@ def _told(engine: Engine, path: Path) -> Iterator[None]:
     except engine.module.Error as fault:
         advice = {
             "busy": "another program holds it; close it there and try again",
-            "damaged": "it is damaged; start the show once, which keeps it aside and saves what can be read",
+            "damaged": "it is damaged; `logs recover` keeps it aside and saves what can be read",
         }.get(damage.kind_of(fault), "check the folder, its rights and its free space")
         raise CannotWrite(f"{path}: the log cannot be written ({fault}): {advice}") from fault
     except OSError as fault:
@@ -100,7 +100,7 @@ def _check_place(engine: Engine, path: Path) -> None:
     if not os.access(path, os.W_OK):
         raise CannotWrite(f"{path}: the log is read-only; mend its rights")
     if path.stat().st_size == 0:
-        raise CannotWrite(f"{path}: the log is empty; start the show once, then try again")
+        raise CannotWrite(f"{path}: the log is empty; give `logs recover`, then try again")
     connection = connect_to_read(engine, path)
     try:
         if not schema.is_ours(connection):

@@ -84,6 +84,11 @@ class LogSettings(BaseModel):
         description="How far from its place the light must go to count as moved.",
         json_schema_extra={"unit": "px"},
     )
+    closes_at: str = Field(
+        default="",
+        pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$",
+        description="Local time of closing, HH:MM: a light still on then ends its session. Empty: none.",
+    )
     short_s: float = Field(
         default=5.0,
         ge=0,

@@ -213,8 +213,8 @@ class Store:
             return
         kept = self._put_in_place()
         if kept or identity.read(self._path):
-            where = f"kept as {kept.name}, " if kept else ""
-            text = f"{self._path.name} was about to be replaced at the last start: {where}the new log is there"
+            where = f"the old one is kept as {kept.name}" if kept else "there was no old one"
+            text = f"{self._path.name} was about to be replaced at the last start: {where}"
             self._tell("log_moved_aside", text, {})
 
     @staticmethod

@@ -71,6 +71,18 @@ class Ended(Event):
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOn:
+    """A light that nobody holds: stuck, or still lit at closing. No visit begins with it before a real OFF.
+
+    `since_s` is when it was found out, `dark` when and in which tick it then went dark.
+    """
+
+    source: str
+    since_s: float
+    dark: tuple[float, int] | None = None
+
+
 @dataclass(slots=True)
 class _Open:
     """The session under way and what the rules must remember of it."""
@@ -99,8 +111,7 @@ class Visits:
     def __init__(self, settings: LogSettings) -> None:
         self._settings = settings
         self._open: _Open | None = None
-        self._stuck_source: str | None = None
-        self._dark_since: tuple[float, int] | None = None
+        self._left_on: LeftOn | None = None
         self._waiting: deque[Event] = deque()
         self._number = 0
         self._at_s = -math.inf
@@ -112,6 +123,11 @@ class Visits:
     def open(self) -> bool:
         """True while a session is open, also within a hold."""
         return self._open is not None
+
+    @property
+    def left_on(self) -> LeftOn | None:
+        """The light that is on without a visit; None when there is none."""
+        return self._left_on
 
     @property
     def current(self) -> Event | None:
@@ -142,13 +158,15 @@ class Visits:
         """End the open session at `at_s` for `reason`; within a hold it ended at its true OFF.
 
         Returns Ended, or None when nothing is open. After a tick with two events call it again
-        until it gives None.
+        until it gives None. A light that is on at `closing` is left on from then on.
         """
         now_s = self._read_time(at_s, self._open is not None and self._open.off_tick is None)
         if self._open is not None:
             if self._open.off_tick is None:
                 self._see(self._open, now_s)
                 self._open.off_reason = reason
+                if reason == "closing":
+                    self._left_on = LeftOn(self._open.event.source, now_s)
             self._end()
         while self._waiting:
             event = self._waiting.popleft()
@@ -205,7 +223,7 @@ class Visits:
             self._begin(tick, now_s, source)
 
     def _dark(self, tick: int, now_s: float, source: str, reason: str) -> None:
-        self._forget_stuck(tick, now_s, source)
+        self._forget_left_on(tick, now_s, source)
         now = self._open
         if now is None:
             return
@@ -238,10 +256,11 @@ class Visits:
         return reason or "off"
 
     def _begin(self, tick: int, now_s: float, source: str) -> None:
-        if source == self._stuck_source and not self._was_dark(now_s, source):
-            self._dark_since = None
+        left = self._left_on
+        if left is not None and source == left.source and not self._was_dark(left, now_s):
+            self._left_on = replace(left, dark=None)
             return
-        self._stuck_source = None
+        self._left_on = None
         self._number += 1
         x, y = self._place
         event = Event(self._number, source, source in SIMULATED, now_s, x, y, now_s, x, y)
@@ -266,23 +285,22 @@ class Visits:
         still_s = max(now_s - now.moved_at_s, (tick - now.moved_tick) / TICKS_PER_S)
         if still_s >= self._settings.stuck_s:
             now.off_reason = "stuck"
-            self._stuck_source, self._dark_since = now.event.source, None
+            self._left_on = LeftOn(now.event.source, now_s)
             self._end()
 
-    def _forget_stuck(self, tick: int, now_s: float, source: str) -> None:
-        """A real OFF, one longer than the hold, makes a stuck light a light again."""
-        if self._stuck_source is None:
+    def _forget_left_on(self, tick: int, now_s: float, source: str) -> None:
+        """A real OFF, one longer than the hold, makes a light that was left on a visitor's again."""
+        left = self._left_on
+        if left is None:
             return
-        if self._dark_since is None:
-            self._dark_since = (now_s, tick)
-        since_s, since_tick = self._dark_since
+        since_s, since_tick = left.dark or (now_s, tick)
         dark_s = max(now_s - since_s, (tick - since_tick) / TICKS_PER_S)
-        if source != self._stuck_source or self._is_over(dark_s, source):
-            self._stuck_source = None
+        over = source != left.source or self._is_over(dark_s, source)
+        self._left_on = None if over else replace(left, dark=(since_s, since_tick))
 
-    def _was_dark(self, now_s: float, source: str) -> bool:
+    def _was_dark(self, left: LeftOn, now_s: float) -> bool:
         """True when the dark that this ON ends was longer than the hold."""
-        return self._dark_since is not None and not self._within_hold(now_s - self._dark_since[0], source)
+        return left.dark is not None and not self._within_hold(now_s - left.dark[0], left.source)
 
     def _end(self) -> None:
         now = self._open

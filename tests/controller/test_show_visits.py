@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +14,7 @@ from controller.show import Show
 from controller.stepper import ManualClock, Stepper
 from logs.pointing import COLUMNS, ROWS
 from logs.settings import LogSettings
-from logs.visits import Event, Started, Visits
+from logs.visits import Beat, Ended, Event, Started, Visits
 
 SIZE = (640, 480)
 LIT_S = ((1.0, 25.0), (30.0, 30.5))
@@ -37,6 +37,8 @@ class Book:
     def __init__(self) -> None:
         self.told: list[tuple[type[Event], dict[str, float]]] = []
         self.sessions: dict[int, dict[str, float]] = {}
+        self.notes: list[tuple[str, dict[str, Any]]] = []
+        self.reasons: list[str] = []
         self.pointing: dict[int, array[int] | None] = {}
 
     def put(
@@ -46,14 +48,16 @@ class Book:
         pointing: array[int] | None = None,
     ) -> None:
         self.pointing[event.number] = pointing or self.pointing.get(event.number)
+        self.reasons += [event.reason] if isinstance(event, Ended) else []
         self.told.append((type(event), dict(measures or {})))
         self.sessions.setdefault(event.number, {}).update(measures or {})
 
-    def note(self, *_: Any) -> None:
-        pass
+    def note(self, kind: str, detail: Mapping[str, Any] | None = None, at_s: float | None = None) -> None:
+        if kind != "frames":
+            self.notes.append((kind, dict(detail or {})))
 
 
-def shown() -> Book:
+def shown(closes: Callable[[float], bool] = lambda now_s: False) -> Book:
     clock, book = ManualClock(), Book()
     canvas = SimpleNamespace(
         size=SIZE,
@@ -68,7 +72,7 @@ def shown() -> Book:
     scene = BaitedScene(BaitedSettings(bugs=60), SIZE, 3)
     show = Show(
         canvas, Hand(clock), scene, Visits(LogSettings()), book, Stepper(clock), clock,
-        lambda: clock.sleep(1 / 60),
+        lambda: clock.sleep(1 / 60), closes=closes,
     )  # fmt: skip
     assert show.run(until_s=32.0) == 0
     return book
@@ -96,3 +100,23 @@ def test_each_visit_has_its_own_grid_of_where_the_light_was() -> None:
         column, row = 320 * COLUMNS // SIZE[0], 240 * ROWS // SIZE[1]
         assert grid[row * COLUMNS + column] == sum(grid)
         assert abs(sum(grid) - (off_s - on_s) * 60) <= 1
+
+
+def test_a_light_that_is_on_at_closing_ends_its_visit_and_is_noted_at_its_off() -> None:
+    """Lit from 1 to 25 s, closing at 11 s: one visit of 10 s, and 14 s in which the light was left on."""
+    closings = iter([11.0])
+    at_s = next(closings)
+
+    def closes(now_s: float) -> bool:
+        nonlocal at_s
+        if now_s < at_s:
+            return False
+        at_s = next(closings, float("inf"))
+        return True
+
+    book = shown(closes)
+    assert [kind for kind, _ in book.told if kind is not Beat] == [Started, Ended, Started, Ended]
+    assert book.reasons == ["closing", "off"]
+    ((kind, detail),) = book.notes
+    assert (kind, detail["source"]) == ("left_on", "mouse")
+    assert abs(detail["duration_s"] - 14.0) < 0.1

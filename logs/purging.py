@@ -144,7 +144,8 @@ class _Purge:
         }
         self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
         self._connection.execute("PRAGMA secure_delete = ON")
-        self._connection.execute("BEGIN IMMEDIATE")
+        # With a rollback journal a reader could refuse the commit, when the recordings are gone already.
+        self._connection.execute("BEGIN EXCLUSIVE")
         schema.with_rollback(self._connection, lambda: self._delete(values))
         return self._gone
 

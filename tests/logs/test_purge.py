@@ -45,7 +45,7 @@ def test_no_byte_of_a_purged_visit_is_left_and_the_others_are_whole(tmp_path: Pa
     shutil.copytree(tmp_path / "made", home)
     gallery.connection.close()
     show = made._replace(path=home / "visits.db")
-    journal = files(home)["visits.db-wal"]
+    journal = files(home).get("visits.db-wal") or files(home)["visits.db"]
     assert all(needle in journal for row in show.old for needle in (row.uuid.encode(), real(row.duration_s)))
     assert seen(show.old, home) == len(show.old)
     ids = [row["id"] for row in sessions(show.path, include_demo=True)]

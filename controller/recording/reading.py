@@ -45,9 +45,9 @@ class Recording:
         if not stat.S_ISREG(path.stat().st_mode):
             raise RecordingError(f"{path} is no regular file: save it as one first")
         self.path = path
+        self.notes: list[str] = []
         self.head = self._read_head()
         self.last_tick, self.digest = self.head.tick, ""
-        self.notes: list[str] = []
         self._count = 0
         self._look_through()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import math
 import os
 from pathlib import Path
@@ -223,3 +224,42 @@ def test_the_example_in_the_readme_is_a_recording(checkout: Path, written: Path)
     assert recording.ticks == 600
     lit = [row.tick for row in recording.rows() if isinstance(row, Sample) and row.on]
     assert math.isclose((lit[0] - 1) / 60, 2.0)
+
+
+def test_a_packed_file_is_read_as_what_is_in_it_under_any_name(written: Path) -> None:
+    written.write_bytes(gzip.compress(HEAD + ON + OFF + END))
+    recording = Recording(written)
+    assert (recording.ticks, recording.notes) == (240, [])
+    assert list(recording.rows()) == [read_row(ON), read_row(OFF)]
+    assert list(recording.rows()) == [read_row(ON), read_row(OFF)]
+
+
+def test_a_packed_file_that_is_cut_anywhere_is_one_without_an_end(written: Path) -> None:
+    rows = [b'{"tick": %d, "on": true, "x": %r, "y": 5}\n' % (n, math.sin(n)) for n in range(1, 500)]
+    whole = gzip.compress(HEAD + b"".join(rows) + b'{"tick": 500, "end": true}\n')
+    found = []
+    for length in range(200, len(whole) - 8, 97):
+        written.write_bytes(whole[:length])
+        recording = Recording(written)
+        assert [row.tick for row in recording.rows()] == list(range(1, recording.ticks + 1))
+        assert "packed file is cut" in recording.notes[0]
+        assert "no end" in recording.notes[-1]
+        found.append(recording.ticks)
+    assert found == sorted(found)
+    assert found[0] < 50 < 450 < found[-1]
+
+
+@pytest.mark.parametrize("place", [40, -6])
+def test_a_packed_file_that_is_damaged_is_refused(written: Path, place: int) -> None:
+    """In what was packed, and in its sum at the end."""
+    content = bytearray(gzip.compress(HEAD + ON * 50 + OFF))
+    content[place] ^= 0xFF
+    written.write_bytes(content)
+    with pytest.raises(RecordingError, match=r"one\.jsonl.*"):
+        Recording(written)
+
+
+def test_a_packed_file_that_is_cut_before_its_first_line_is_none(written: Path) -> None:
+    written.write_bytes(gzip.compress(HEAD + ON)[:12])
+    with pytest.raises(RecordingError, match="no recording"):
+        Recording(written)

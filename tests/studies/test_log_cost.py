@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from controller.studies import log_cost
+from controller.studies import log_cost, log_cost_datasette
 from controller.studies import log_cost_table as table
 from controller.studies.bench_table import Value, Values
-from controller.studies.log_cost_reading import SESSIONS_A_DAY, ask_all, build, day_of
-from controller.studies.log_cost_writing import MEASURES, READERS, lap, readers
+from controller.studies.log_cost_reading import DATASETTE, OURS, SESSIONS_A_DAY, ask_all, build, day_of
+from controller.studies.log_cost_writing import MEASURES, lap
 from logs.questions import sessions, summary
 
 BEGIN, END = "<!-- bench log -->\n", "\n<!-- end of bench log -->"
@@ -52,19 +53,29 @@ def test_a_lap_tells_of_every_event_and_all_of_them_are_in_the_log(tmp_path: Pat
     assert {len(visit["measures"]) for visit in sessions(tmp_path / "a.db")} == {len(MEASURES)}
 
 
-def test_readers_ask_and_tell_their_errors(tmp_path: Path) -> None:
-    build(tmp_path / "a.db", SESSIONS_A_DAY)
-    with readers(tmp_path / "a.db") as good:
-        lap(tmp_path / "a.db", 60)
-    assert len(good) == READERS
-    assert sum(reader["asked"] for reader in good) > 0
-    assert [error for reader in good for error in reader["errors"]] == []
-    with readers(tmp_path / "none.db") as bad:
-        lap(tmp_path / "a.db", 60)
-    assert all("there is no log yet" in error for reader in bad for error in reader["errors"])
-    assert [error for reader in bad for error in reader["errors"]]
+@pytest.fixture
+def no_datasette(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a second to start; tests/logs/test_readers.py has it."""
+    monkeypatch.setattr(log_cost_datasette, "version", lambda: "")
 
 
+@pytest.mark.parametrize(
+    ("programs", "words"),
+    [
+        ((OURS, OURS), "6 questions asked, none by Datasette: it is not installed"),
+        ((OURS, DATASETTE), f"6 questions asked, 3 of them by Datasette {log_cost_datasette.version()}"),
+    ],
+)
+def test_it_is_told_whether_datasette_was_among_the_readers(
+    programs: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [{"program": program, "asked": 3, "errors": []} for program in programs]
+    monkeypatch.setattr(log_cost, "readers", lambda path: nullcontext(found))
+    told = log_cost.written(log_cost.Effort(6, 1, 500, 500, 1), tmp_path / "a.db")["reader_errors"]
+    assert told == Value(0.0, words)
+
+
+@pytest.mark.usefixtures("no_datasette")
 def test_a_problem_of_the_log_counts_as_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = log_cost.Effort(12, 1, 500, 500, 1)
     assert log_cost.written(small, tmp_path / "a.db")["reader_errors"].value == 0
@@ -73,6 +84,7 @@ def test_a_problem_of_the_log_counts_as_an_error(tmp_path: Path, monkeypatch: py
     assert log_cost.written(small, tmp_path / "b.db")["reader_errors"] == Value(2.0, "disk is full")
 
 
+@pytest.mark.usefixtures("no_datasette")
 def test_nothing_is_left_in_the_home_and_every_figure_is_there(tmp_path: Path) -> None:
     found = log_cost.measured(log_cost.Effort(12, 1, 500, 1000, 2), tmp_path / "home")
     assert set(found) == {figure.key for figure in table.FIGURES}

@@ -13,6 +13,9 @@ from logs.durable import sync_folder
 from logs.engine import Engine, choose, connect, connect_to_read
 from logs.lock import HomeLock
 
+# A new log that the show's next start puts in the place of this one.
+FINISHED = ".next"
+
 
 class CannotWrite(RuntimeError):
     """The log itself cannot be written now; the message says why and what to do."""
@@ -28,6 +31,10 @@ def locked(path: Path) -> Iterator[Engine]:
     with _told(engine, path):
         lock.take()
         try:
+            if path.with_name(path.name + FINISHED).exists():
+                raise CannotWrite(
+                    f"{path}: a new log waits for its place; start the show once, then try again"
+                )
             yield engine
         finally:
             lock.release()

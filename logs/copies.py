@@ -30,9 +30,9 @@ def files_of(copy: Path) -> list[Path]:
 
 def may_hold_before(engine: Engine, copy: Path, day: str) -> bool:
     """True unless the copy surely has no session that began before this local date (YYYY-MM-DD)."""
-    if not any(file.stat().st_size for file in files_of(copy)):
-        return False
     try:
+        if not any(file.stat().st_size for file in files_of(copy)):
+            return False
         connection = connect_to_read(engine, copy, immutable=not damage.leftovers(copy))
         try:
             if not schema.is_ours(connection):
@@ -43,7 +43,7 @@ def may_hold_before(engine: Engine, copy: Path, day: str) -> bool:
             return found.fetchone() is not None
         finally:
             connection.close()
-    except (engine.module.Error, UnicodeDecodeError):
+    except (engine.module.Error, UnicodeDecodeError, OSError):
         return True
 
 

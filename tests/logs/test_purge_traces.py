@@ -123,6 +123,16 @@ def test_entries_that_wait_for_the_log_come_first(show: Show) -> None:
     assert take(show).problems == []
 
 
+def test_a_new_log_that_waits_for_its_place_comes_first(show: Show) -> None:
+    """A power cut came between the making of a new file and the exchange."""
+    finished = show.path.with_name("visits.db.next")
+    shutil.copy(show.path, finished)
+    with pytest.raises(CannotWrite, match="start the show once"):
+        take(show, with_copies=True)
+    assert finished.read_bytes() == show.path.read_bytes()
+    assert seen(show.old, show.path.parent) == len(show.old)
+
+
 def test_a_trace_that_an_interrupted_purge_left_is_seen_by_the_next(show: Show) -> None:
     """Rows deleted, their bytes left on free pages: no question sees them, the search does."""
     connection = sqlite3.connect(show.path)

@@ -36,23 +36,31 @@ SELECT id AS session, before, local_date, on_us, off_us, duration_s,
 FROM neighbours
 """
 
+# Without GROUP BY, so that a question for one day reads that day only.
 VISIT = """
 CREATE VIEW visit AS
-WITH numbered AS (
-    SELECT *, sum(gap_s IS NULL OR gap_s >= (SELECT join_s FROM view_setting)) OVER
+WITH marked AS (
+    SELECT *, gap_s IS NULL OR gap_s >= (SELECT join_s FROM view_setting) AS begins FROM gap),
+numbered AS (
+    SELECT *, sum(begins) OVER
         (PARTITION BY local_date ORDER BY on_us, session ROWS UNBOUNDED PRECEDING) AS number
-    FROM gap)
-SELECT local_date, number, min(session) AS first_session, count(*) AS sessions,
-    min(on_us) AS on_us, max(off_us) AS off_us, sum(duration_s) AS light_s,
-    sum(duration_s) + total(CASE WHEN gap_s < (SELECT join_s FROM view_setting) THEN gap_s END) AS span_s
-FROM numbered GROUP BY local_date, number
+    FROM marked),
+summed AS (
+    SELECT *, count(*) OVER whole AS sessions, max(off_us) OVER whole AS last_off_us,
+        sum(duration_s) OVER whole AS light_s,
+        total(CASE WHEN begins THEN 0 ELSE gap_s END) OVER whole AS dark_s
+    FROM numbered WINDOW whole AS (PARTITION BY local_date, number))
+SELECT local_date, number, session AS first_session, sessions, on_us, last_off_us AS off_us, light_s,
+    light_s + dark_s AS span_s
+FROM summed WHERE begins
 """
 
-# Hours that a purge has taken stand in day_rollup, all others are counted from their sessions.
+# What a purge has taken is counted in day_rollup, all else by its sessions. A day of which visits came
+# again after its purge, by an import, stands in both.
 PER_HOUR = """
 CREATE VIEW per_hour AS
 SELECT local_date, utc_offset_min, local_hour, count(*) AS contacts,
-    total(duration_s >= (SELECT short_s FROM view_setting)) AS sessions,
+    sum(duration_s >= (SELECT short_s FROM view_setting)) AS sessions,
     total(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS total_s,
     min(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS min_s,
     max(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS max_s,
@@ -64,9 +72,17 @@ SELECT local_date, utc_offset_min, local_hour, contacts, sessions, total_s, min_
 
 PER_DAY = """
 CREATE VIEW per_day AS
-SELECT local_date, sum(contacts) AS contacts, sum(sessions) AS sessions, sum(total_s) AS total_s,
-    sum(total_s) / sum(sessions) AS mean_s, min(min_s) AS min_s, max(max_s) AS max_s, max(purged) AS purged
-FROM per_hour GROUP BY local_date
+SELECT *, total_s / nullif(sessions, 0) AS mean_s FROM (
+    SELECT local_date, count(*) AS contacts,
+        sum(duration_s >= (SELECT short_s FROM view_setting)) AS sessions,
+        total(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS total_s,
+        min(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS min_s,
+        max(CASE WHEN duration_s >= (SELECT short_s FROM view_setting) THEN duration_s END) AS max_s,
+        0 AS purged
+    FROM session_closed GROUP BY local_date
+    UNION ALL
+    SELECT local_date, sum(contacts), sum(sessions), sum(total_s), min(min_s), max(max_s), 1
+    FROM day_rollup GROUP BY local_date)
 """
 
 VIEWS = (SESSION_CLOSED, SESSION_VALID, GAP, VISIT, PER_HOUR, PER_DAY)

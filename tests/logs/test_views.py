@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from controller.studies.log_cost_reading import SESSIONS_A_DAY, build, day_of
 from logs import engine, schema
 from logs.clock import local_time
 from logs.settings import zone_named
@@ -176,3 +177,21 @@ def test_the_random_galleries_hold_every_kind_of_neighbour(connection: Any) -> N
     stepped = dict(connection.execute("SELECT id, clock_step_ms <> 0 FROM session").fetchall())
     kinds = {(gap_s < JOIN_S, runs[n] == runs.get(n - 1), bool(stepped[n])) for n, gap_s in gaps}
     assert len(kinds) == 8
+
+
+@pytest.mark.parametrize("view", ["session_valid", "gap", "visit", "per_hour", "per_day"])
+def test_a_question_for_one_day_reads_that_day_only(view: str, database: Path) -> None:
+    """Of 40 days one costs a twentieth of all at most, in steps of the engine."""
+    build(database, 40 * SESSIONS_A_DAY)
+    connection = engine.choose().module.connect(database)
+    steps: list[int] = []
+    connection.set_progress_handler(lambda: steps.append(1), 100)
+
+    def cost(where: str, values: list[str]) -> int:
+        steps.clear()
+        assert connection.execute(f"SELECT * FROM {view} {where}", values).fetchall()
+        return len(steps)
+
+    whole = cost("", [])
+    assert cost("WHERE local_date = ?", [day_of(20 * SESSIONS_A_DAY)]) < whole / 20
+    connection.close()

@@ -47,8 +47,13 @@ def runs_of(home: Path) -> list[dict[str, Any]]:
 def test_the_simulated_visitor_is_seen_drawn_and_logged_apart(
     show: Show, small_home: Path, logged: Logged, command: Command
 ) -> None:
-    """The glow and the bugs stand in the picture; the visits are there, but only when asked for."""
+    """The glow and the bugs stand in the picture; the visits are there, but only when asked for.
+
+    By the wish of the owner no recording of them is made.
+    """
     picture = small_home / "out.png"
+    with (small_home / "config.toml").open("a") as config:
+        config.write("[log]\nrecordings_days = 0\n")
     running = show("--headless", "--source", "demo", "--seconds", "8", "--snapshot", str(picture))
     assert running.end(None) == 0, running.said
     levels = np.asarray(Image.open(picture).convert("L"), np.float64)
@@ -62,6 +67,7 @@ def test_the_simulated_visitor_is_seen_drawn_and_logged_apart(
     assert (visit["source"], visit["demo"], visit["reason"]) == ("demo", True, "stopped")
     assert logged() == []
     assert json.loads(command("logs", "summary", "--json").stdout)["n"] == 0
+    assert not (small_home / "recordings").exists()
 
 
 def test_a_camera_clip_gives_sessions_at_the_true_points(show: Show, cases: Path, logged: Logged) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
@@ -92,8 +93,10 @@ def check_five(path: Path, expected: list[tuple[int, float]], ask: Any) -> None:
 
 @pytest.mark.parametrize("when", ["during", "before"])
 def test_five_visits_while_somebody_holds_the_file_are_all_there_later(
-    when: str, begin: Any, browser: Any, clock: Any, ask: Any, database: Path
+    when: str, begin: Any, browser: Any, clock: Any, ask: Any, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """All wait in memory here; `test_spill.py` tries the file for what waits longer."""
+    monkeypatch.setattr("logs.writer.SPILL_AFTER_S", math.inf)
     naps = Naps()
     if when == "before":
         assert begin().log.stop(5.0)

@@ -108,7 +108,8 @@ def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: t
 
     Only while no show runs. What is in the log already is not taken again.
     """
-    from logs.importing import CannotImport, import_files
+    from logs.closed_log import CannotWrite
+    from logs.importing import import_files
     from logs.lock import AlreadyRunning
 
     found = []
@@ -117,7 +118,7 @@ def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: t
             found.append(told)
             if not as_json:
                 _print_imported(told)
-    except (AlreadyRunning, CannotImport) as error:
+    except (AlreadyRunning, CannotWrite) as error:
         raise Refused(str(error)) from error
     if as_json:
         print_json([asdict(told) for told in found])

@@ -11,6 +11,7 @@ import click
 
 from controller.cli_logs import local_day
 from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
             return
         if not yes and (due.sessions or (with_copies and due.copies)):
             click.confirm(f"{_words(due, with_copies)}\nDelete them for good?", abort=True, err=True)
-        purged = purging.purge(home / DATABASE, day, zone, with_copies)
+        purged = purging.purge(home / DATABASE, day, zone, with_copies, fallback_folders())
     except (AlreadyRunning, CannotWrite, UnreadableLog) as error:
         raise Refused(str(error)) from error
     _tell_purged(purged, as_json)

@@ -31,10 +31,6 @@ def locked(path: Path) -> Iterator[Engine]:
     with _told(engine, path):
         lock.take()
         try:
-            if path.with_name(path.name + FINISHED).exists():
-                raise CannotWrite(
-                    f"{path}: a new log waits for its place; start the show once, then try again"
-                )
             yield engine
         finally:
             lock.release()
@@ -47,6 +43,7 @@ def opened(engine: Engine, path: Path) -> Iterator[Any]:
     An older version is brought up to date, and copied before. Raises CannotWrite for a log that the
     next start of the show would move aside, which stays as it is, and the driver's `Error`.
     """
+    _check_exchange(path)
     _check_place(engine, path)
     connection = connect(engine, path)
     try:
@@ -68,6 +65,7 @@ def begin(engine: Engine, path: Path) -> None:
 
     Raises CannotWrite where there was one before, and the driver's `Error`.
     """
+    _check_exchange(path)
     if damage.leftovers(path) or identity.read(path):
         raise CannotWrite(
             f"{path}: the log of the last run is gone; look for it, or give `logs recover` to begin another"
@@ -100,6 +98,11 @@ def _told(engine: Engine, path: Path) -> Iterator[None]:
         raise CannotWrite(f"{path}: the log cannot be written ({fault}): {advice}") from fault
     except OSError as fault:
         raise CannotWrite(f"{path}: the log cannot be written ({fault})") from fault
+
+
+def _check_exchange(path: Path) -> None:
+    if path.with_name(path.name + FINISHED).exists():
+        raise CannotWrite(f"{path}: a new log waits for its place; give `logs recover`, then try again")
 
 
 def _check_place(engine: Engine, path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from logs import identity, schema
-from logs.closed_log import CannotWrite, begin, locked, opened
+from logs.closed_log import begin, locked, opened
 from logs.handed_in import HandedIn
 from logs.original import BadLine, Line, from_line
 from logs.putting import PUT_MEASURE
@@ -22,7 +22,6 @@ from logs.putting import PUT_MEASURE
 LISTED = 1000
 # An id of ours is kept only when it comes next or soon: a wild one would use up the ids.
 LARGEST_LEAP = 1_000_000
-CannotImport = CannotWrite
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ def import_files(
     """Take the sessions of the files into the log at `path`, which is begun if there is none.
 
     `screen_px` is the size of the screen whose px the original's lines tell; what is dated after
-    `now_us` (UTC) is refused. Raises AlreadyRunning while a show writes this log, and CannotImport
+    `now_us` (UTC) is refused. Raises AlreadyRunning while a show writes this log, and CannotWrite
     when the log itself cannot take anything; files told before are in.
     """
     with locked(path) as engine:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import calendar
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -20,6 +21,7 @@ from logs.closed_log import CannotWrite, locked, opened
 from logs.durable import sync_folder
 from logs.engine import Engine, choose
 from logs.questions import UnreadableLog, reading
+from logs.spill import Spill
 
 RECORDINGS = "recordings"
 # How long a program that reads the log may keep the purge waiting.
@@ -110,30 +112,33 @@ def look(path: Path, before: date) -> Due:
     return Due(day, sessions, days, first, last, len(recorded), held)
 
 
-def purge(path: Path, before: date, zone: tzinfo, with_copies: bool = False) -> Purged:
+def purge(
+    path: Path, before: date, zone: tzinfo, with_copies: bool = False, spill_at: Sequence[Path] = ()
+) -> Purged:
     """Delete all sessions that began before this local date, from every file of the home's log.
 
     Events and starts of the program have no local date; `zone` tells when that day began for them.
-    `with_copies` deletes the program's copies that may hold such sessions too.
+    `with_copies` deletes the program's copies that may hold such sessions too; `spill_at` are the folders
+    for spill files beside the home.
     Raises AlreadyRunning while a show runs, and CannotWrite; then no session was deleted.
     """
     if not path.exists():
         raise CannotWrite(f"{path}: there is no log yet; it begins with the first run of the show")
-    told = Purged(before.isoformat())
+    told, spill = Purged(before.isoformat()), Spill(path, spill_at)
     with locked(path) as engine:
         with opened(engine, path) as connection:
-            gone = _Purge(connection, path, told).take(before, zone)
+            gone = _Purge(connection, path, told, spill).take(before, zone)
             told.problems += [*_still_open(connection, before), *_write_anew(connection, engine)]
         told.problems += _remove_copies(engine, path, before, told) if with_copies else []
-        told.problems += _search(engine, path, before, gone)
+        told.problems += _search(engine, path, before, gone, spill)
     return told
 
 
 class _Purge:
     """One transaction: all rows of that time, and the recordings that they name."""
 
-    def __init__(self, connection: Any, path: Path, told: Purged) -> None:
-        self._connection, self._path, self._told = connection, path, told
+    def __init__(self, connection: Any, path: Path, told: Purged, spill: Spill) -> None:
+        self._connection, self._path, self._told, self._spill = connection, path, told, spill
         self._gone: set[bytes] = set()
 
     def take(self, before: date, zone: tzinfo) -> set[bytes]:
@@ -176,10 +181,10 @@ class _Purge:
 
     def _refuse_what_waits(self) -> None:
         """An entry that the next start would write again must come first, or its session comes back."""
-        for file in residue.spills(self._path):
+        for file in self._spill.files():
             if not self._gone.isdisjoint(residue.names_in(file)):
                 raise CannotWrite(
-                    f"{file}: entries of these visits wait there for the log; start the show once, "
+                    f"{file}: entries of these visits wait there for the log; give `logs recover`, "
                     "which takes them in, then purge again. Nothing was deleted"
                 )
 
@@ -211,7 +216,7 @@ def _still_open(connection: Any, before: date) -> list[str]:
     text = "SELECT 1 FROM session WHERE local_date < ? AND end_reason = 'open'"
     if connection.execute(text, [before.isoformat()]).fetchone() is None:
         return []
-    return [f"a visit from before {before} is still open; start the show once, then purge again"]
+    return [f"a visit from before {before} is still open; give `logs recover`, then purge again"]
 
 
 def _write_anew(connection: Any, engine: Engine) -> list[str]:
@@ -244,13 +249,13 @@ def _remove_copies(engine: Engine, path: Path, before: date, told: Purged) -> li
     return problems
 
 
-def _search(engine: Engine, path: Path, before: date, gone: set[bytes]) -> list[str]:
+def _search(engine: Engine, path: Path, before: date, gone: set[bytes], spill: Spill) -> list[str]:
     """What is still there of the deleted rows, or may be, a sentence each."""
     held = _held(engine, path, before)
     problems = [f"{copy.name} may hold visits from before {before}; --copies deletes it" for copy in held]
     told = {file.name for copy in held for file in copies.files_of(copy)}
     try:
-        found = {**residue.in_the_log(path, gone), **residue.beside_the_log(path, gone)}
+        found = {**residue.in_the_log(path, gone), **residue.beside_the_log(path, gone, spill)}
     except (OSError, UnreadableLog) as fault:
         return [*problems, f"not all files could be searched ({fault}); mend that, then purge again"]
     problems += [

@@ -14,7 +14,7 @@ from typing import Any
 
 from logs import damage
 from logs.questions import reading
-from logs.spill import UNREAD
+from logs.spill import Spill
 
 NAME = re.compile(rb"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # All but the beginning, which is sought six times as fast: few bytes are a hyphen.
@@ -38,12 +38,6 @@ def names_of(file: Path) -> list[bytes]:
     return NAME.findall(file.name.encode("utf-8", "surrogateescape"))
 
 
-def spills(path: Path) -> list[Path]:
-    """Files with entries that wait for the log at `path`; what could not be read of such stays out."""
-    found = path.parent.glob("*.spill*")
-    return [file for file in found if file.is_file() and not file.name.endswith(UNREAD)]
-
-
 def in_the_log(path: Path, gone: set[bytes]) -> dict[str, int]:
     """By file, the names in the log and its journals that are `gone` or that no row of it has.
 
@@ -59,19 +53,20 @@ def in_the_log(path: Path, gone: set[bytes]) -> dict[str, int]:
     return {file.name: count for file, names in found.items() if (count := len(names & strange))}
 
 
-def beside_the_log(path: Path, gone: set[bytes]) -> dict[str, int]:
+def beside_the_log(path: Path, gone: set[bytes], spill: Spill) -> dict[str, int]:
     """By file, how many of the names that are `gone` stand in what else belongs to the log.
 
     Copies, drafts, spilled entries and recordings, in their bytes or their names. Raises OSError.
     """
+    elsewhere = {*spill.files(), *spill.files(unread=True)}
     return {
-        str(file.relative_to(path.parent)): count
-        for file in _others(path)
+        str(file.relative_to(path.parent) if file.is_relative_to(path.parent) else file): count
+        for file in sorted(elsewhere | _others(path))
         if (count := len(gone.intersection(names_in(file)) | gone.intersection(names_of(file))))
     }
 
 
-def _others(path: Path) -> list[Path]:
+def _others(path: Path) -> set[Path]:
     home, own = path.parent, {path, *damage.leftovers(path)}
     found = {
         *home.glob(f"{glob.escape(path.stem)}.*"),
@@ -79,7 +74,7 @@ def _others(path: Path) -> list[Path]:
         *home.glob("*.spill*"),
         *home.glob("recordings/**/*"),
     }
-    return sorted(file for file in found - own if file.is_file())
+    return {file for file in found - own if file.is_file()}
 
 
 def _texts(connection: Any) -> Iterator[bytes]:

@@ -51,12 +51,15 @@ class Spill:
         """Note there how the run ended, since the database cannot be told."""
         return self._append([_json({"end": {"at_us": at_us, "reason": reason}})])
 
-    def files(self) -> list[Path]:
-        """All spill files of this database that can be seen, those of the earliest run first."""
-        found = []
+    def files(self, unread: bool = False) -> list[Path]:
+        """All spill files of this database that can be seen, those of the earliest run first.
+
+        With `unread` those in their place that hold lines which could not be read.
+        """
+        found, ending = [], f".jsonl{UNREAD}" if unread else ".jsonl"
         for place in self._places:
             with suppress(OSError):
-                found += [(_order(file), file) for file in place.glob(f"{self._stem(place)}-*.jsonl")]
+                found += [(_order(file), file) for file in place.glob(f"{self._stem(place)}-*{ending}")]
         return [file for _, file in sorted(found)]
 
     def done(self, file: Path, unread: int) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from logs import damage, identity, records, schema, spill
 from logs.clock_marks import put_anchor
+from logs.closed_log import FINISHED
 from logs.durable import sync_folder
 from logs.engine import Engine, connect, connect_to_read
 from logs.putting import CLOSE_OPEN, put, put_note
@@ -201,7 +202,7 @@ class Store:
 
     @property
     def _finished(self) -> Path:
-        return self._path.with_name(self._path.name + ".next")
+        return self._path.with_name(self._path.name + FINISHED)
 
     def _clear_up(self) -> None:
         """Undo or complete what a full disk or a power cut left of a new file."""

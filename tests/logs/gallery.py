@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import struct
 import uuid
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,8 +135,8 @@ def closed(home: Path) -> Show:
     return made
 
 
-def take(show: Show, before: date = CUT, with_copies: bool = False) -> Purged:
-    return purge(show.path, before, BERLIN, with_copies)
+def take(show: Show, before: date = CUT, with_copies: bool = False, spill_at: Sequence[Path] = ()) -> Purged:
+    return purge(show.path, before, BERLIN, with_copies, spill_at)
 
 
 def files(home: Path) -> dict[str, bytes]:

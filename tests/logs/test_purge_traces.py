@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -116,18 +117,31 @@ def test_entries_that_wait_for_the_log_come_first(show: Show) -> None:
     """Else the next start would write a purged visit again."""
     spill = show.path.with_name("visits.spill-1.jsonl")
     spill.write_text(json.dumps({"uuid": show.old[0].uuid}))
-    with pytest.raises(CannotWrite, match="start the show once"):
+    with pytest.raises(CannotWrite, match="logs recover"):
         take(show)
     assert seen(show.old, show.path.parent) == len(show.old)
     spill.write_text(json.dumps({"uuid": show.kept[0].uuid}))
     assert take(show).problems == []
 
 
+def test_entries_that_wait_in_another_folder_come_first_too(show: Show, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    digest = hashlib.sha256(str(show.path).encode()).hexdigest()[:12]
+    spill = other / f"visits.spill-{digest}-1-0.jsonl"
+    spill.write_text(json.dumps({"uuid": show.old[0].uuid}))
+    with pytest.raises(CannotWrite, match="logs recover"):
+        take(show, spill_at=[other])
+    spill.rename(spill.with_name(f"{spill.name}.unread"))
+    (problem,) = take(show, spill_at=[other]).problems
+    assert f"{spill}.unread still holds 1" in problem
+
+
 def test_a_new_log_that_waits_for_its_place_comes_first(show: Show) -> None:
     """A power cut came between the making of a new file and the exchange."""
     finished = show.path.with_name("visits.db.next")
     shutil.copy(show.path, finished)
-    with pytest.raises(CannotWrite, match="start the show once"):
+    with pytest.raises(CannotWrite, match="logs recover"):
         take(show, with_copies=True)
     assert finished.read_bytes() == show.path.read_bytes()
     assert seen(show.old, show.path.parent) == len(show.old)

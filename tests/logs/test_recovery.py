@@ -181,3 +181,14 @@ def test_the_command_says_what_it_did(database: Path, lived: Any, checkout: Path
     )
     assert done.returncode == 1
     assert json.loads(done.stdout)["problems"] == ["missing.db: there is no such file"]
+
+
+def test_an_exchange_that_was_cut_off_is_completed(database: Path, lived: Any, ask: Any) -> None:
+    lived(database, 1, 2)
+    shutil.copy(database, database.with_name("visits.db.next"))
+    database.write_bytes(b"damaged" * 1000)
+    found = put_right(database)
+    assert not found.is_well
+    assert "about to be replaced" in found.moved[0]
+    assert found.sessions == 2
+    assert not database.with_name("visits.db.next").exists()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -15,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logs import engine, schema
+from logs import engine, questions, schema
 from logs.questions import UnreadableLog, sessions, summary
 from logs.visits import Started
 
@@ -82,6 +84,16 @@ def test_times_and_measures_are_told_to_their_last_digit(
         off = on + timedelta(microseconds=length_us)
         assert timedelta(0) <= off - datetime.fromisoformat(told["off"]) < timedelta(milliseconds=1)
     assert told["measures"] == measures
+
+
+@pytest.mark.parametrize("driver", engine.installed(), ids=lambda driver: driver.__name__)
+def test_a_driver_that_writes_numbers_short_is_known_by_it(driver: Any) -> None:
+    chance, connection = random.Random(1), driver.connect(":memory:")
+    numbers = [chance.uniform(-1, 1) * 10.0 ** chance.randint(-9, 9) for _ in range(2000)]
+    connection.execute("CREATE TABLE made (value REAL)")
+    connection.executemany("INSERT INTO made VALUES (?)", [[number] for number in numbers])
+    told = json.loads(connection.execute("SELECT json_group_array(value) FROM made").fetchone()[0])
+    assert questions._tells_exactly(connection) is (told == numbers)
 
 
 def test_short_contacts_are_kept_but_stay_out_of_the_figures(begin: Any, visit: Any) -> None:

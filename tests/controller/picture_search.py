@@ -21,7 +21,7 @@ UNPACKED_LIMIT = 1 << 24
 DEPTH = 3
 SAMPLE = 32  # bytes: any run of twice as many has one whole such piece of a row
 WORD = 8
-DISTINCT = 8  # fewer values in a piece is a plain ground, as it stands in any file
+DISTINCT = 8  # fewer values in a piece, or half of that in its first word, are a plain ground
 
 PLAIN = {
     "PNG": rb"\x89PNG\r\n\x1a\n",
@@ -181,7 +181,7 @@ class Rows:
     def __init__(self, pictures: Iterable[np.ndarray] = ()) -> None:
         found = [piece for picture in pictures for piece in _pieces(picture)]
         pieces = np.concatenate(found) if found else np.empty((0, SAMPLE), np.uint8)
-        pieces = pieces[(np.diff(np.sort(pieces, axis=1), axis=1) > 0).sum(axis=1) >= DISTINCT]
+        pieces = pieces[(_distinct(pieces) >= DISTINCT) & (_distinct(pieces[:, :WORD]) >= DISTINCT // 2)]
         starts = np.ascontiguousarray(pieces[:, :WORD]).view(np.uint64).ravel()
         order = np.argsort(starts)
         self._starts, self._pieces = starts[order], pieces[order]
@@ -198,10 +198,15 @@ class Rows:
         first = np.searchsorted(self._starts, words)
         last = np.searchsorted(self._starts, words, side="right")
         for at in np.flatnonzero(last > first):
-            alike = self._pieces[first[at] : last[at]]
-            if any(data[at : at + SAMPLE] == piece.tobytes() for piece in alike):
+            window = np.frombuffer(data[at : at + SAMPLE], np.uint8)
+            if len(window) == SAMPLE and (self._pieces[first[at] : last[at]] == window).all(axis=1).any():
                 return True
         return False
+
+
+def _distinct(pieces: np.ndarray) -> np.ndarray:
+    """How many values stand in each piece."""
+    return 1 + (np.diff(np.sort(pieces, axis=1), axis=1) > 0).sum(axis=1)
 
 
 def _pieces(picture: np.ndarray) -> Iterator[np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import shutil
 import subprocess
@@ -55,9 +56,13 @@ def calls_in(work: Callable[[], None]) -> set[str]:
 
 
 def test_f39_while_another_program_holds_the_log_20_s_no_frame_waits_and_no_visit_is_lost(
-    begin: Any, clock: Any, ask: Any, database: Path
+    begin: Any, clock: Any, ask: Any, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Five visits of 3 s in 20 s of the show's time; none of its 1200 frames makes a slow call."""
+    """Five visits of 3 s in 20 s of the show's time; none of its 1200 frames makes a slow call.
+
+    All wait in memory here; `test_spill.py` tries the file for what waits longer.
+    """
+    monkeypatch.setattr("logs.writer.SPILL_AFTER_S", math.inf)
     log = begin(sleep=lambda wait_s: time.sleep(0.002), **clock.clocks()).log
     wait_until(lambda: bool(log.state().open))
     holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(database)], stdin=-1, stdout=-1, text=True)

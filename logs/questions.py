@@ -19,15 +19,18 @@ from typing import Any
 from logs import damage
 from logs.engine import Engine, choose, connect_to_read
 
-SESSIONS = """
-SELECT id, on_at_us, off_at_us, duration_s, source, end_reason, joins, start_x, start_y, end_x, end_y,
-    demo, zone, utc_offset_min, local_date, local_hour, clock_step_ms
+# Times become text in SQLite already: a day's list is a sixth faster by it.
+SECOND = "replace(datetime({}, 'unixepoch'), ' ', 'T')"
+SESSIONS = f"""
+SELECT id, {SECOND.format("on_at_us / 1000000")} || printf('.%03dZ', on_at_us / 1000 % 1000),
+    {SECOND.format("off_at_us / 1000000")} || printf('.%03dZ', off_at_us / 1000 % 1000),
+    {SECOND.format("on_at_us / 1000000 + utc_offset_min * 60")}, on_at_us % 1000000,
+    duration_s, source, end_reason, joins, start_x, start_y, end_x, end_y, demo, zone, utc_offset_min,
+    local_date, local_hour, clock_step_ms
 FROM session
 """
 # One text a session is read in a third of the time of a row a measure.
 MEASURES = "(SELECT json_group_object(name, value) FROM session_metric WHERE session = session.id)"
-# UTC without saying so: times are made into text by the hundred, and a zone costs half of that.
-EPOCH = datetime(1970, 1, 1)
 THIRD = 1 / 3
 
 
@@ -121,14 +124,13 @@ def _conditions(include_demo: bool, day: str | None) -> tuple[str, list[Any]]:
 
 
 def _session(row: tuple[Any, ...], measures: dict[str, float]) -> dict[str, Any]:
-    number, on_us, off_us, duration_s, source, reason, joins, start_x, start_y, end_x, end_y, *place = row
-    demo, zone, offset_min, local_date, local_hour, step_ms = place
-    on, (ahead, offset) = EPOCH + timedelta(0, 0, on_us), _ahead(offset_min)
+    number, on, off, local, part_us, duration_s, source, reason, joins, *place = row
+    start_x, start_y, end_x, end_y, demo, zone, offset_min, local_date, local_hour, step_ms = place
     return {
         "id": number,
-        "on": _utc(on),
-        "off": None if off_us is None else _utc(EPOCH + timedelta(0, 0, off_us)),
-        "local": (on + ahead).isoformat() + offset,
+        "on": on,
+        "off": off,
+        "local": f"{local}.{part_us:06d}{_offset(offset_min)}" if part_us else local + _offset(offset_min),
         "duration_s": duration_s,
         "source": source,
         "reason": reason,
@@ -165,15 +167,10 @@ def _tells_exactly(connection: Any) -> bool:
     return bool(json.loads(told) == [THIRD])
 
 
-def _utc(at: datetime) -> str:
-    return at.isoformat("T", "milliseconds") + "Z"
-
-
 @lru_cache
-def _ahead(offset_min: int) -> tuple[timedelta, str]:
-    """How far local time is ahead of UTC, and that as ISO 8601 has it: "+09:00"."""
-    ahead = timedelta(minutes=offset_min)
-    return ahead, EPOCH.replace(tzinfo=timezone(ahead)).isoformat()[19:]
+def _offset(offset_min: int) -> str:
+    """As ISO 8601 has it: "+09:00"."""
+    return datetime(1970, 1, 1, tzinfo=timezone(timedelta(minutes=offset_min))).isoformat()[19:]
 
 
 def _count(connection: Any, where: str, values: list[Any] | None = None) -> int:

@@ -52,8 +52,8 @@ def fill(writing: Any, visit: Any, lengths_s: list[float], source: str = "camera
 
 
 @given(
-    st.integers(-(10**15), 10**16),
-    st.integers(-(10**9), 10**9) | st.none(),
+    st.integers(0, 10**16),
+    st.integers(0, 10**10) | st.none(),
     st.integers(-1439, 1439),
     # No name of a measure has a NUL, where SQLite ends a text.
     st.dictionaries(

@@ -224,10 +224,13 @@ def test_recordings_are_kept_for_the_days_of_the_setting_at_start_and_at_each_mi
     assert not set(rig.log.gone) & {f"recordings/{name}" for name in kept}
     rig.now_s += DAY_S
     wait_for(lambda: kept[0] not in rig.files())
-    assert f"2026-04-04/{NAMES[9]}.jsonl" in rig.files(), "the visit that lasts over midnight is left alone"
-    assert rig.writing.close(20, b"a swarm")
+    draft = rig.home / "recordings" / "2026-04-04" / f"{NAMES[9]}.jsonl"
+    rig.writing.put(reading(21))
+    wait_for(lambda: draft.read_bytes().count(b"\n") == 22)
+    assert rig.log.recordings == {}, "a visit that lasts over midnight is left alone"
+    assert rig.writing.close(21, b"a swarm")
     rig.writing.stop()
-    assert rig.log.recordings[NAMES[9]][1] == 20
+    assert Recording(rig.home / rig.log.recordings[NAMES[9]][0]).digest
 
 
 def test_with_0_days_what_is_there_goes(rig: Rig) -> None:

@@ -67,6 +67,10 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
             "recording x.jsonl fails: its rows wait",
         ),
         (
+            {"recordings": {"path": "/home/recordings", "fault": "less than 200 MB are free on its disk"}},
+            "visits' recording in /home/recordings fails: less than 200 MB",
+        ),
+        (
             {"film": {"path": "x.mp4", "fault": "the encoder ended"}},
             1000.5,
             "film x.mp4 fails: the encoder ended",

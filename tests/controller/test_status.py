@@ -68,6 +68,7 @@ def test_ages_are_brought_up_to_the_moment_of_asking(tmp_path: Path) -> None:
         ),
         (
             {"recordings": {"path": "/home/recordings", "fault": "less than 200 MB are free on its disk"}},
+            1000.5,
             "visits' recording in /home/recordings fails: less than 200 MB",
         ),
         (

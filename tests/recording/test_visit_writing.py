@@ -101,6 +101,17 @@ def wait_for(wanted: Callable[[], object]) -> None:
         time.sleep(0.005)
 
 
+def in_a_process(program: str, home: Path, checkout: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, str(home)],
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     rig = Rig(tmp_path / "画廊 home")
@@ -132,7 +143,6 @@ def test_a_visit_becomes_one_packed_file_in_the_folder_of_its_local_day(rig: Rig
 def test_rows_are_in_a_plain_file_while_the_visit_lasts(rig: Rig) -> None:
     rig.start()
     rig.visit(1, ended=False)
-    (rig.home / "recordings").mkdir(exist_ok=True)
     wait_for(rig.files)
     path = rig.home / "recordings" / rig.files()[0]
     wait_for(lambda: path.read_bytes().count(b"\n") == 21)
@@ -155,13 +165,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_what_a_kill_left_can_be_read_and_is_packed_at_the_next_start(rig: Rig, checkout: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(rig.home)],
-        env={**os.environ, "PYTHONPATH": str(checkout)},
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
+    done = in_a_process(KILLED, rig.home, checkout)
     assert done.returncode == -signal.SIGKILL, done.stderr
     (left,) = rig.files()
     assert left == f"2026-04-04/{NAMES[1]}.jsonl"
@@ -323,14 +327,7 @@ rig.writing.stop()
 
 def test_a_full_disk_leaves_no_half_and_the_next_visit_is_recorded(tmp_path: Path, checkout: Path) -> None:
     """A limit on the size of files, which the system holds a process to, stands for it."""
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(checkout)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = in_a_process(FULL, tmp_path, checkout)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("A visit has no recording") == 1
     assert Recording(next(tmp_path.rglob("*.gz"))).ticks == 20

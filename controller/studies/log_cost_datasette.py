@@ -33,13 +33,13 @@ def serving(path: Path) -> Iterator[Callable[[str], Any]]:
     Raises OSError when it does not start; asking raises OSError for any answer but a good one.
     """
     command = [sys.executable, "-m", "datasette", "serve", str(path), "--host", "127.0.0.1", "--port", "0"]
-    serving = subprocess.Popen(
+    server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     # No proxy stands between us and ourselves.
     opener = build_opener(ProxyHandler({}))
     try:
-        address = _address(serving.stderr)
+        address = _address(server.stderr)
 
         def ask(page: str) -> Any:
             with opener.open(address + page, timeout=PATIENCE_S) as answer:
@@ -47,8 +47,12 @@ def serving(path: Path) -> Iterator[Callable[[str], Any]]:
 
         yield ask
     finally:
-        serving.terminate()
-        serving.communicate()
+        server.terminate()
+        try:
+            server.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            server.kill()
+            server.communicate()
 
 
 def _address(lines: Any) -> str:

@@ -114,7 +114,6 @@ class Store:
     def write(self, entries: Sequence[Entry]) -> None:
         """Write all entries in one durable transaction, or none of them."""
         self._check_place()
-        self._take_in_spilled()
 
         def put_all() -> None:
             for entry in entries:
@@ -156,7 +155,7 @@ class Store:
         self._migrate()
         self._notice_exchange()
         self._transact(lambda: identity.continue_after(self._connection, self._known))
-        self._take_in_spilled()
+        self.take_in_spilled()
         self._transact(self._recover)
         self._untold.clear()
         stat = os.stat(self._path)
@@ -302,7 +301,7 @@ class Store:
         found = self._connection.execute("SELECT id FROM run WHERE uuid = ?", [str(run.uuid)])
         return int(found.fetchone()[0])
 
-    def _take_in_spilled(self) -> None:
+    def take_in_spilled(self) -> None:
         """Put into the database what waits in spill files; each file in one transaction, then it goes."""
         if self._spill is None or not self._spill.pending:
             return

@@ -256,6 +256,7 @@ class Log:
             self._lock.take()
             self._store.open()
             self._wrote_s = self._clock.now_s()
+        self._store.take_in_spilled()
         entries = list(islice(self._intake.waiting, self._batch))
         if entries:
             self._write_entries(entries)

@@ -223,6 +223,23 @@ def test_spilled_visits_come_into_the_running_log_before_those_after_them(
     assert list(database.parent.glob("*spill*")) == []
 
 
+def test_spilled_visits_come_into_a_log_to_which_nothing_more_happens(
+    begin: Any, held: Any, visit: Any, clock: Any, ask: Any, database: Path
+) -> None:
+    writing = begin(sleep=lambda _: time.sleep(0.001), **clock.clocks())
+    wait_until(lambda: writing.log.state().open)
+    lock = held()
+    for event in visit(1, 0.0, 8.0):
+        writing.log.put(event)
+    wait_until(lambda: bool(writing.log.state().error))
+    clock.advance(writer.SPILL_AFTER_S + 1)
+    wait_until(lambda: writing.log.state().spilled == 2)
+    lock.close()
+    wait_until(lambda: writing.log.state().spilled == 0)
+    assert [row["duration_s"] for row in ask(database, "SELECT duration_s FROM session")] == [8.0]
+    assert writing.log.stop(5.0)
+
+
 def test_a_reader_that_never_ends_makes_the_journal_grow_and_is_told(
     begin: Any, visit: Any, clock: Any, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,7 +161,8 @@ def test_a_database_that_cannot_serve_does_not_stop_the_show_and_is_seen_in_stat
         assert "visits.db" in said
     assert facts["ages"]["picture"] < 60
     assert running.end() == code
-    assert ("Not all visits" in running.said) == bool(code)
+    assert ("The log did not take all visits" in running.said) == bool(code)
+    assert bool(list(small_home.glob("visits.spill-*.jsonl"))) == bool(code)
 
 
 def test_without_a_display_server_the_show_says_so_in_one_line_and_runs(show: Show) -> None:

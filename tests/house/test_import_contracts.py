@@ -17,7 +17,7 @@ LINT = "import sys; from importlinter.cli import lint_imports_command; sys.exit(
 # What else than the standard library a folder may import.
 OUTSIDE = {
     "display": {"display", "numpy", "pyglet", "PIL", "pydantic", "miniaudio"},
-    "logs": {"logs", "sqlite_utils", "pysqlite3", "pydantic"},
+    "logs": {"logs", "sqlite_utils", "pysqlite3", "pydantic", "numpy", "duckdb"},
 }
 FONT_SCRIPT = "display/font/make_subset.py"
 SET_UP = (

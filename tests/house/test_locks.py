@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from controller.install.bootstrap import NEWEST, OLDEST
 
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^ ;\\]+)(?: ; (?P<marker>[^\\]+))? \\$")
+SCOPES = ("run", "analysis", "test")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}( \\)?$")
 
 
@@ -38,29 +40,30 @@ def read_lock(checkout: Path, scope: str) -> dict[str, Pin]:
     return pins
 
 
-@pytest.mark.parametrize("scope", ["run", "test"])
+@pytest.mark.parametrize("scope", SCOPES)
 def test_every_pin_has_hashes(checkout: Path, scope: str) -> None:
     pins = read_lock(checkout, scope)
     assert len(pins) > 20
     assert [name for name, pin in pins.items() if not pin.hashes] == []
 
 
-@pytest.mark.parametrize("scope", ["run", "test"])
+@pytest.mark.parametrize("scope", SCOPES)
 def test_a_lock_names_no_registry_and_no_place(checkout: Path, scope: str) -> None:
     text = (checkout / "controller" / "install" / f"{scope}.lock").read_text("utf-8")
     assert re.findall(r"https?:|file:|find-links|index-url|/", text) == []
 
 
-def test_the_test_lock_holds_the_run_lock(checkout: Path) -> None:
-    run, test = read_lock(checkout, "run"), read_lock(checkout, "test")
-    differing = {name for name in run if test.get(name) != run[name]}
-    assert differing == set()
-    assert set(test) > set(run)
+@pytest.mark.parametrize(("inner", "outer"), pairwise(SCOPES))
+def test_each_lock_holds_the_one_before(inner: str, outer: str, checkout: Path) -> None:
+    held, holder = read_lock(checkout, inner), read_lock(checkout, outer)
+    assert {name for name in held if holder.get(name) != held[name]} == set()
+    assert set(holder) > set(held)
 
 
 def test_the_locks_serve_the_declared_ranges(checkout: Path) -> None:
     project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = {"run": project["dependencies"], "test": project["optional-dependencies"]["test"]}
+    declared = {"run": project["dependencies"], **project["optional-dependencies"]}
+    assert set(declared) == set(SCOPES)
     for scope, lines in declared.items():
         pins = read_lock(checkout, scope)
         for requirement in map(Requirement, lines):

@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_packages_and_nothing_else(wheel: Path, project_file
 
 def test_fonts_licences_shaders_and_locks_are_in_the_wheel(wheel: Path) -> None:
     names = contents(wheel)
-    assert {"controller/install/run.lock", "controller/install/test.lock"} <= names
+    assert {f"controller/install/{scope}.lock" for scope in ("run", "analysis", "test")} <= names
     assert [name for name in names if name.startswith("display/font/") and name.endswith(".ttf")]
     assert [name for name in names if name.startswith("display/font/") and "OFL" in name]
     assert any(name.endswith("LICENSE") for name in zipfile.ZipFile(wheel).namelist())

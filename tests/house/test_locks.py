@@ -53,7 +53,7 @@ def test_a_lock_names_no_registry_and_no_place(checkout: Path, scope: str) -> No
     assert re.findall(r"https?:|file:|find-links|index-url|/", text) == []
 
 
-@pytest.mark.parametrize(("inner", "outer"), pairwise(SCOPES))
+@pytest.mark.parametrize(("inner", "outer"), list(pairwise(SCOPES)))
 def test_each_lock_holds_the_one_before(inner: str, outer: str, checkout: Path) -> None:
     held, holder = read_lock(checkout, inner), read_lock(checkout, outer)
     assert {name for name in held if holder.get(name) != held[name]} == set()

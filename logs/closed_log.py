@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from logs import damage, identity, schema
-from logs.durable import sync_folder
 from logs.engine import Engine, choose, connect, connect_to_read
+from logs.exchange import FINISHED, Exchange
 from logs.lock import HomeLock
 
 # A new log that the show's next start puts in the place of this one.
-FINISHED = ".next"
 
 
 class CannotWrite(RuntimeError):
@@ -70,20 +69,7 @@ def begin(engine: Engine, path: Path) -> None:
         raise CannotWrite(
             f"{path}: the log of the last run is gone; look for it, or give `logs recover` to begin another"
         )
-    draft = path.with_name(path.name + ".new")
-    try:
-        for file in [*damage.leftovers(draft), draft]:
-            file.unlink(missing_ok=True)
-        connection = connect(engine, draft)
-        try:
-            schema.migrate(connection)
-        finally:
-            connection.close()
-        draft.rename(path)
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    Exchange(path, engine, lambda: 0).make(lambda new: None)
 
 
 @contextmanager

@@ -6,19 +6,16 @@ after a commit whose outcome was unknown changes nothing.
 
 from __future__ import annotations
 
-import filecmp
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from logs import damage, identity, records, schema, spill
 from logs.clock_marks import put_anchor
-from logs.closed_log import FINISHED
-from logs.durable import sync_folder
 from logs.engine import Engine, connect, connect_to_read
+from logs.exchange import Exchange
 from logs.putting import CLOSE_OPEN, put, put_note
 from logs.records import Anchor, Entry, Run
 from logs.salvage import Salvage
@@ -60,6 +57,7 @@ class Store:
     ) -> None:
         self._path, self._engine, self._run, self._now_us = path, engine, run, now_us
         self._spill, self._short_s = spill, short_s
+        self._exchange = Exchange(path, engine, now_us)
         self._connection: Any = None
         self._inode: tuple[int, int] = (0, 0)
         self._known: identity.Identity | None = None
@@ -85,7 +83,7 @@ class Store:
         if self._path.exists() and not os.access(self._path, os.W_OK):
             # SQLite would leave a journal with the same rights, in the way even when these are mended.
             raise PermissionError(f"the log file {self._path} is read-only")
-        self._clear_up()
+        self._complete_exchange()
         self._known = identity.read(self._path)
         unusable = self._unusable()
         if unusable or not self._path.exists():
@@ -165,72 +163,27 @@ class Store:
         """Put a new database in the place; what is there, and why it is `unusable`, is kept and told.
 
         The new one begins with the rows of a damaged one that can still be read.
-
-        It is built under another name first, and has a third one when it is whole: a start that finds
-        such a file was cut off in the exchange, and completes it.
         """
-        try:
-            saved = self._build(self._draft, damaged)
-            self._draft.rename(self._finished)
-        finally:
-            self._drop(self._draft)
-        sync_folder(self._path.parent)
-        kept = self._put_in_place()
+
+        def fill(new: Any) -> dict[str, int]:
+            saved = Salvage(self._path, self._engine, self._known).into(new) if damaged else {}
+            identity.follow(new, self._known)
+            return saved
+
+        saved, kept = self._exchange.make(fill)
         if unusable:
             where = f"kept as {kept.name}, " if kept else ""
             rescued = f" with {saved['session']} sessions saved from it" if damaged else ""
             text = f"{self._path.name} {unusable}: {where}a new log was begun{rescued}"
             self._tell("log_moved_aside", text, saved)
 
-    def _build(self, draft: Path, damaged: bool) -> dict[str, int]:
-        """A new database; returns the rows by table that it took over from a damaged one."""
-        saved = {}
-        connection = connect(self._engine, draft)
-        try:
-            schema.migrate(connection)
-            if damaged:
-                saved = Salvage(self._path, self._engine, self._known).into(connection)
-            identity.follow(connection, self._known)
-        finally:
-            connection.close()
-        return saved
-
-    @property
-    def _draft(self) -> Path:
-        return self._path.with_name(self._path.name + ".new")
-
-    @property
-    def _finished(self) -> Path:
-        return self._path.with_name(self._path.name + FINISHED)
-
-    def _clear_up(self) -> None:
-        """Undo or complete what a full disk or a power cut left of a new file."""
-        self._drop(self._draft)
-        if not self._finished.exists():
-            return
-        if self._path.exists() and filecmp.cmp(self._path, self._finished, shallow=False):
-            self._drop(self._finished)  # of a rename that was cut off both names may be left
-            return
-        kept = self._put_in_place()
-        if kept or identity.read(self._path):
+    def _complete_exchange(self) -> None:
+        waited = self._exchange.waits
+        kept = self._exchange.complete()
+        if kept or (waited and identity.read(self._path)):
             where = f"the old one is kept as {kept.name}" if kept else "there was no old one"
             text = f"{self._path.name} was about to be replaced at the last start: {where}"
             self._tell("log_moved_aside", text, {})
-
-    @staticmethod
-    def _drop(draft: Path) -> None:
-        with suppress(OSError):
-            for file in [*damage.leftovers(draft), draft]:
-                file.unlink(missing_ok=True)
-
-    def _put_in_place(self) -> Path | None:
-        """The finished new file for what stands there; returns the name under which that is kept."""
-        kept = None
-        if self._path.exists() or damage.leftovers(self._path):
-            kept = damage.move_aside(self._path, self._now_us())
-        self._finished.rename(self._path)
-        sync_folder(self._path.parent)
-        return kept
 
     def _unusable(self) -> str:
         """Why the place needs a new file, in words; empty for a log of ours and for a first start."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import calendar
 import os
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -194,12 +195,15 @@ class _Purge:
         return {file for file in found if not self._gone.isdisjoint(residue.names_of(file))}
 
     def _remove_recordings(self, files: set[Path]) -> int:
-        """On the disk before the rows go; a folder goes with its last one. Returns how many were there."""
+        """On the disk before the rows go; a folder goes with its last one. Returns how many were there.
+
+        A row may name anything: what lies elsewhere, or is neither a file nor a link, stays and is told.
+        """
         folder = (self._path.parent / RECORDINGS).resolve()
-        ours = [file for file in files if file.parent.resolve().is_relative_to(folder) and file.name != ".."]
-        for file in sorted(files.difference(ours)):
+        named = {file for file in files if os.path.lexists(file)}
+        there = {file for file in named if _is_recording(file, folder)}
+        for file in sorted(named - there):
             self._told.problems.append(f"{file}: no recording of this home; it was left where it is")
-        there = [file for file in ours if os.path.lexists(file)]
         for file in there:
             file.unlink()
         for parent in {file.parent for file in there}:
@@ -210,6 +214,12 @@ class _Purge:
 
     def _ask(self, text: str, values: dict[str, Any]) -> list[Any]:
         return list(self._connection.execute(text, values).fetchall())
+
+
+def _is_recording(file: Path, folder: Path) -> bool:
+    """A file, or a link that somebody put in its place, in the resolved `folder` or one below it."""
+    mode = file.lstat().st_mode
+    return file.parent.resolve().is_relative_to(folder) and (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
 
 
 def _still_open(connection: Any, before: date) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
+from controller.recording.shelf import FOLDER
 from logs.questions import UnreadableLog, reading
 
 
@@ -27,10 +29,10 @@ def recording_of(home: Path, database: Path, session: int, days: int) -> Path:
         if row is None:
             raise NoRecording(f"{database}: there is no session {session}; see `logs sessions`", known=False)
         files = _files(connection, "WHERE session = ?", [session])
-    path = home / files[0] if files else None
-    if path is None or not path.is_file():
-        raise NoRecording(f"Session {session} of {row[0]} has no recording: {_why(path, row[1], days)}")
-    return path
+    if files and _is_recording(home, files[0]):
+        return home / files[0]
+    why = _why_not(home, files[0]) if files else _why_none(row[1], days)
+    raise NoRecording(f"Session {session} of {_printable(row[0])} has no recording: {why}")
 
 
 def recorded_files(database: Path) -> list[str]:
@@ -46,14 +48,33 @@ def _files(connection: Any, where: str = "", values: Any = ()) -> list[str]:
     """None in a log from before there were any."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'recording'").fetchone():
         return []
-    return [file for (file,) in connection.execute(f"SELECT file FROM recording {where}", values)]
+    return [str(file) for (file,) in connection.execute(f"SELECT file FROM recording {where}", values)]
 
 
-def _why(path: Path | None, end_reason: str, days: int) -> str:
-    if path is not None:
-        return f"{path} was moved or removed"
+def _is_recording(home: Path, name: str) -> bool:
+    """A regular file in the folder of recordings; the rows of a recovered log may name any other."""
+    return _is_inside(home, name) and os.path.isfile(home / name)
+
+
+def _is_inside(home: Path, name: str) -> bool:
+    folder, place = os.path.realpath(home / FOLDER), home / name.replace("\0", "?")
+    return Path(os.path.realpath(place)).is_relative_to(folder)
+
+
+def _why_not(home: Path, name: str) -> str:
+    if _is_inside(home, name) and not os.path.exists(home / name):
+        return f"{name!r} was moved or removed"
+    return f"the log names {name!r}, and that is none in the folder {FOLDER} of the home"
+
+
+def _why_none(end_reason: str, days: int) -> str:
     if end_reason == "open":
         return "it is under way; its recording is packed a second after its end"
     if not days:
         return "log.recordings_days is 0, so none are made and none are kept"
     return f"they are kept for {days} days (log.recordings_days), and none is made while the disk is full"
+
+
+def _printable(value: object) -> str:
+    text = str(value)
+    return text if text.isprintable() else ascii(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,7 @@ def logged(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("session", "days", "words"),
     [
-        (2, 14, "2.jsonl.gz was moved or removed"),
+        (2, 14, "2.jsonl.gz' was moved or removed"),
         (3, 14, "kept for 14 days"),
         (3, 0, "log.recordings_days is 0"),
         (4, 14, "under way"),
@@ -105,6 +107,41 @@ def test_a_session_without_a_recording_is_told_with_the_reason(
     with pytest.raises(NoRecording, match=words) as caught:
         recording_of(logged, logged / "visits.db", session, days)
     assert caught.value.known is (session < 5)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("../outside.jsonl.gz", "'../outside.jsonl.gz', and that is none in"),
+        ("/etc/passwd", "'/etc/passwd'"),
+        ("config.toml", "'config.toml'"),
+        ("recordings/2026-04-04/link.jsonl.gz", "none in"),
+        ("recordings/2026-04-04", "none in"),
+        ("recordings/2026-04-04/../../config.toml", "none in"),
+        ("recordings/\x00.jsonl.gz", r"\\x00.jsonl.gz' was moved or removed"),
+        ("recordings/" + "n" * 5000, "was moved or removed"),
+        ("recordings/\x1b[2J.jsonl.gz", r"\\x1b\[2J.jsonl.gz' was moved or removed"),
+    ],
+)
+def test_what_a_foreign_log_names_is_a_recording_only_in_the_folder_of_recordings(
+    logged: Path, name: str, words: str
+) -> None:
+    """The rows of a log that was recovered, or brought from elsewhere, are anybody's."""
+    (logged / "config.toml").write_text("")
+    (logged.parent / "outside.jsonl.gz").write_bytes(b"packed")
+    (logged / "recordings" / "2026-04-04" / "link.jsonl.gz").symlink_to(logged / "config.toml")
+    with closing(sqlite3.connect(logged / "visits.db")) as connection, connection:
+        connection.execute("UPDATE recording SET file = ? WHERE session = 1", [name])
+        connection.execute("UPDATE session SET local_date = char(27) || '[2J' WHERE id = 1")
+    with pytest.raises(NoRecording, match=words) as caught:
+        recording_of(logged, logged / "visits.db", 1, 14)
+    assert str(caught.value).isprintable()
+
+
+def test_a_folder_of_recordings_may_be_a_link_to_another_disk(logged: Path, tmp_path: Path) -> None:
+    (logged / "recordings").rename(tmp_path / "disk")
+    (logged / "recordings").symlink_to(tmp_path / "disk")
+    assert recording_of(logged, logged / "visits.db", 1, 14).read_bytes() == b"packed"
 
 
 def test_a_session_is_found_with_its_file(logged: Path) -> None:

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,30 @@ def test_a_recording_that_a_killed_show_left_goes_with_its_visit_and_empty_folde
     assert take(show).recordings == len(show.old) + 1
     assert [file.name for file in folder.glob("*/*.jsonl")] == [f"{show.kept[0].uuid}.jsonl"]
     assert sorted(day.name for day in folder.iterdir()) == ["2026-10-20", "2026-10-26"]
+
+
+def test_what_is_no_file_is_left_and_told_and_keeps_nothing_else_from_going(show: Show) -> None:
+    """A row may name a folder, a pipe or no path at all; a draft may be a folder with a visit's name."""
+    recordings = show.path.parent / "recordings"
+    folder, pipe, draft = recordings / "a folder", recordings / "a pipe", recordings / show.old[0].uuid
+    folder.mkdir()
+    draft.mkdir()
+    os.mkfifo(pipe)
+    (recordings / "a link").symlink_to(folder)
+    with closing(sqlite3.connect(show.path)) as connection, connection:
+        for row, name in enumerate(("a folder", "a pipe", "a link", "no\0path/x")):
+            where = "WHERE session = (SELECT id FROM session WHERE uuid = ?)"
+            file = f"recordings/{name}"
+            connection.execute(f"UPDATE recording SET file = ? {where}", [file, show.old[row].uuid])
+    told = take(show)
+    left = [problem for problem in told.problems if "left where it is" in problem]
+    assert [problem.split(":")[0] for problem in left] == sorted(map(str, (folder, pipe, draft)))
+    assert (told.sessions, told.recordings) == (len(show.old), len(show.old) + 1), (
+        "each by its name, and the link"
+    )
+    assert {path.name for path in recordings.iterdir() if path.name[:2] != "20"} == {
+        *("a folder", "a pipe", draft.name)
+    }
 
 
 def test_entries_that_wait_for_the_log_come_first(show: Show) -> None:

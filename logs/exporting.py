@@ -18,7 +18,7 @@ from typing import Any
 from logs import damage, parquet
 from logs.durable import sync_folder
 from logs.engine import choose
-from logs.original import local_iso, to_line
+from logs.original import local_iso, to_line, true_times
 from logs.questions import reading
 
 BOM = "\ufeff"
@@ -125,7 +125,7 @@ def export_parquet(path: Path, out: Path, choice: Choice) -> int:
         )
         try:
             return parquet.write(aside, kinds, rows)
-        except parquet.CannotWrite as fault:
+        except parquet.NoParquet as fault:
             raise CannotExport(f"{out}: {fault}") from fault
 
 
@@ -206,17 +206,19 @@ def _measures_of(connection: Any) -> Callable[[int], dict[str, float]]:
 
 def _cell(row: Mapping[str, Any], column: str) -> Any:
     if column == "local":
-        return local_iso(row["on_at_us"], row["utc_offset_min"])
+        return local_iso(true_times(row)[0], row["utc_offset_min"])
     if column in ("on_utc", "off_utc"):
-        return local_iso(row["on_at_us" if column == "on_utc" else "off_at_us"], 0).replace("+00:00", "Z")
+        return local_iso(true_times(row)[column == "off_utc"], 0).replace("+00:00", "Z")
     return row[column]
 
 
 def _raw(row: Mapping[str, Any], column: str) -> Any:
     """As `parquet` takes it: times in microseconds."""
     if column == "local":
-        return row["on_at_us"] + row["utc_offset_min"] * 60_000_000
-    return row[{"on_utc": "on_at_us", "off_utc": "off_at_us"}.get(column, column)]
+        return true_times(row)[0] + row["utc_offset_min"] * 60_000_000
+    if column in ("on_utc", "off_utc"):
+        return true_times(row)[column == "off_utc"]
+    return row[column]
 
 
 def _harmless(cell: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any
 from logs import identity, schema
 from logs.closed_log import begin, locked, opened
 from logs.handed_in import HandedIn
-from logs.original import BadLine, Line, from_line
+from logs.original import BadLine, Line, from_line, true_times
 from logs.putting import PUT_MEASURE
 
 # Bad lines that are told one by one; of the others, their number.
@@ -122,19 +122,19 @@ class _Import:
         self._last_id = self._connection.execute(text, values).lastrowid
         measures = [(name, value, row["uuid"]) for name, value in line.measures.items()]
         self._connection.executemany(PUT_MEASURE, measures)
-        first_us, last_us = self._span_us
-        self._span_us = (min(first_us, row["on_at_us"]), max(last_us, row["off_at_us"]))
+        (first_us, last_us), (on_us, off_us) = self._span_us, true_times(row)
+        self._span_us = (min(first_us, on_us), max(last_us, off_us))
         self._told.taken += 1
 
     def _begin_run(self, row: dict[str, Any]) -> int:
         """The row of `run` that the file's sessions belong to; there is none for a file without new ones."""
         if self._run is None:
             source = json.dumps({"imported_from": Path(self._told.file).name})
-            self._span_us = (row["on_at_us"], row["off_at_us"])
+            self._span_us = true_times(row)
             done = self._connection.execute(
                 "INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, "
                 "settings_hash, settings) VALUES (?, ?, 0, '', ?, '', '', ?)",
-                [str(uuid.uuid4()), row["on_at_us"], row["zone"], source],
+                [str(uuid.uuid4()), self._span_us[0], row["zone"], source],
             )
             self._run = int(done.lastrowid)
         return self._run

@@ -27,6 +27,7 @@ FUTURE_ALLOWED_US = 300_000_000
 DURATION_FITS_S = 1.0
 LARGEST_PX = 100_000.0
 LARGEST_INTEGER = 2**53
+LAST_US = (datetime.max.replace(tzinfo=UTC) - EPOCH) // timedelta(microseconds=1)
 
 
 class BadLine(ValueError):
@@ -42,11 +43,12 @@ class Line(NamedTuple):
 
 def to_line(row: Mapping[str, Any], measures: Mapping[str, float]) -> str:
     """The JSON line of a closed row of `session`, without the newline; times with the gallery's offset."""
+    on_us, off_us = true_times(row)
     fields = {
         "type": "session",
         "id": row["id"],
-        "onTime": local_iso(row["on_at_us"], row["utc_offset_min"]),
-        "offTime": local_iso(row["off_at_us"], row["utc_offset_min"]),
+        "onTime": local_iso(on_us, row["utc_offset_min"]),
+        "offTime": local_iso(off_us, row["utc_offset_min"]),
         "duration": row["duration_s"],
         **{name: row[column] for column, name in POSITIONS.items()},
         "positions": SHARE,
@@ -60,6 +62,15 @@ def to_line(row: Mapping[str, Any], measures: Mapping[str, float]) -> str:
         "measures": dict(measures),
     }
     return json.dumps(fields, ensure_ascii=False)
+
+
+def true_times(row: Mapping[str, Any]) -> tuple[int, int]:
+    """ON and OFF of a row of `session` in microseconds of true UTC.
+
+    `off_at_us` may have been dated by another clock than the ON, so the OFF is ON and duration.
+    """
+    on_us = row["on_at_us"] + row["clock_step_ms"] * 1000
+    return on_us, on_us + round(row["duration_s"] * 1e6)
 
 
 def local_iso(at_us: int, offset_min: int) -> str:
@@ -169,6 +180,9 @@ def _ours(fields: dict[str, Any], on: datetime, off: datetime) -> Line:
     if reason == "open" or not isinstance(demo, bool) or not isinstance(measures, dict):
         raise BadLine("reason, demo or measures is not as this program writes them")
     offset = on.utcoffset() or timedelta(0)
+    step_ms = _integer(fields, "clockStepMs")
+    if not 0 <= _us(on) - step_ms * 1000 <= LAST_US:
+        raise BadLine(f"clockStepMs is {step_ms}, which cannot be")
     joins = _integer(fields, "joins")
     if joins < 0:
         raise BadLine(f"joins is negative ({joins})")
@@ -183,10 +197,10 @@ def _ours(fields: dict[str, Any], on: datetime, off: datetime) -> Line:
         "local_date": on.date().isoformat(),
         "local_hour": on.hour,
         **{column: _number(fields, field) for column, field in POSITIONS.items()},
-        "clock_step_ms": _integer(fields, "clockStepMs"),
+        "clock_step_ms": step_ms,
         "end_reason": reason,
     }
-    return Line({**row, **_span(on, off, _duration_s(fields))}, _measures(measures))
+    return Line({**row, **_span(on, off, _duration_s(fields), step_ms)}, _measures(measures))
 
 
 def _measures(found: Mapping[str, Any]) -> dict[str, float]:
@@ -226,7 +240,11 @@ def _theirs(fields: dict[str, Any], on: datetime, off: datetime, screen_px: tupl
     return Line({**row, **_span(on, off, duration_s)}, {})
 
 
-def _span(on: datetime, off: datetime, duration_s: float) -> dict[str, Any]:
-    """The columns of time; nothing is known of the monotonic clock of the machine that saw it."""
-    at = {"on_at_us": _us(on), "off_at_us": _us(off), "seen_at_us": _us(off)}
+def _span(on: datetime, off: datetime, duration_s: float, step_ms: int = 0) -> dict[str, Any]:
+    """The columns of time, as the clock before its step had them, of two true times.
+
+    Nothing is known of the monotonic clock of the machine that saw it.
+    """
+    on_us, off_us = (_us(at) - step_ms * 1000 for at in (on, off))
+    at = {"on_at_us": on_us, "off_at_us": off_us, "seen_at_us": off_us}
     return {**at, "duration_s": duration_s, "on_mono_s": 0.0, "seen_mono_s": duration_s}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 CHUNK_ROWS = 20_000
+# An array of text gives each cell the room of the longest.
+CHUNK_CHARACTERS = 2_000_000
 TEXT, NUMBER, WHOLE, YES_NO = "VARCHAR", "DOUBLE", "BIGINT", "BOOLEAN"
 DAY, LOCAL_TIME, INSTANT = "DATE", "TIMESTAMP", "TIMESTAMPTZ"
 # DuckDB sees no mask of an array, so these stand for None: SQLite has no NaN, and no time is that old.
@@ -38,7 +39,7 @@ PACKED = "FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false"
 MARK = '"'
 
 
-class CannotWrite(RuntimeError):
+class NoParquet(RuntimeError):
     """DuckDB is missing or refuses; the message says why."""
 
 
@@ -52,27 +53,44 @@ def write(out: Path, columns: Sequence[tuple[str, str]], rows: Iterable[Sequence
 
     `columns` are names, each with a type of this module. Instants and local times are microseconds
     since 1970, days ISO text; None is NULL, but for text and days. A name that differs from one before
-    it only in its case gets a number behind it, as DuckDB's names know no case. Raises CannotWrite.
+    it only in its case gets a number behind it, as DuckDB's names know no case. Raises NoParquet.
     """
     if not is_available():
-        raise CannotWrite("a Parquet file needs DuckDB, which is not installed")
+        raise NoParquet("a Parquet file needs DuckDB, which is not installed")
     import duckdb
 
     types = [kind for _, kind in columns]
     named = ", ".join(f"c{place} AS {_quoted(name, MARK)}" for place, (name, _) in enumerate(columns))
-    target, rows = _quoted(str(out), "'"), iter(rows)
+    target = _quoted(str(out), "'")
     try:
         with duckdb.connect(":memory:") as connection:
             for text in CLOSED_IN:
                 connection.execute(text.format(out=target))
             cells = ", ".join(f"c{place} {kind}" for place, kind in enumerate(types))
             connection.execute(f"CREATE TABLE made ({cells})")
-            while chunk := list(islice(rows, CHUNK_ROWS)):
+            for chunk in _chunks(types, rows):
                 _insert(connection, types, chunk)
             text = f"COPY (SELECT {named} FROM made ORDER BY rowid) TO {target} ({PACKED})"
             return int(connection.execute(text).fetchall()[0][0])
     except duckdb.Error as fault:
-        raise CannotWrite(f"DuckDB says: {fault}") from fault
+        raise NoParquet(f"DuckDB says: {fault}") from fault
+
+
+def _chunks(types: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
+    """The rows in parts that fit into arrays: few enough, and fewer where a text is long."""
+    texts = [place for place, kind in enumerate(types) if ARRAYS.get(kind) is np.str_]
+    chunk: list[Sequence[Any]] = []
+    longest = 1
+    for row in rows:
+        length = max([len(row[place]) for place in texts], default=1)
+        if len(chunk) == CHUNK_ROWS or (len(chunk) + 1) * max(longest, length) > CHUNK_CHARACTERS:
+            if chunk:
+                yield chunk
+            chunk, longest = [], 1
+        chunk.append(row)
+        longest = max(longest, length)
+    if chunk:
+        yield chunk
 
 
 def _insert(connection: Any, types: Sequence[str], rows: list[Sequence[Any]]) -> None:

@@ -21,10 +21,14 @@ from logs.engine import Engine, choose, connect_to_read
 
 # Times become text in SQLite already: a day's list is a sixth faster by it.
 SECOND = "replace(datetime({}, 'unixepoch'), ' ', 'T')"
+# The true UTC of the ON, in milliseconds; a step is of whole ones, so the last three digits stay.
+ON_MS = "(on_at_us / 1000 + clock_step_ms)"
+OFF_MS = "((on_at_us + clock_step_ms * 1000 + CAST(round(duration_s * 1e6) AS INTEGER)) / 1000)"
 SESSIONS = f"""
-SELECT id, {SECOND.format("on_at_us / 1000000")} || printf('.%03dZ', on_at_us / 1000 % 1000),
-    {SECOND.format("off_at_us / 1000000")} || printf('.%03dZ', off_at_us / 1000 % 1000),
-    {SECOND.format("on_at_us / 1000000 + utc_offset_min * 60")}, on_at_us % 1000000,
+SELECT id, {SECOND.format(f"{ON_MS} / 1000")} || printf('.%03dZ', {ON_MS} % 1000),
+    CASE WHEN end_reason <> 'open' THEN
+        {SECOND.format(f"{OFF_MS} / 1000")} || printf('.%03dZ', {OFF_MS} % 1000) END,
+    {SECOND.format(f"{ON_MS} / 1000 + utc_offset_min * 60")}, {ON_MS} % 1000 * 1000 + on_at_us % 1000,
     duration_s, source, end_reason, joins, start_x, start_y, end_x, end_y, demo, zone, utc_offset_min,
     local_date, local_hour, clock_step_ms
 FROM session
@@ -44,8 +48,9 @@ def sessions(
     """The last `limit` sessions (all when None), oldest first, one dict each.
 
     `day` keeps the sessions that began on this local date (YYYY-MM-DD). `on`, `off` are ISO in
-    UTC, `local` ISO with the gallery's offset, `duration_s` seconds, positions shares of the
-    screen; `reason` is "open" and `off` None while the visitor is still there; `measures` what the
+    UTC, `local` ISO with the gallery's offset, all true: with the steps of the clock that came later
+    (`clock_step_s`). `duration_s` is seconds from ON to OFF, positions shares of the screen;
+    `reason` is "open" and `off` None while the visitor is still there; `measures` what the
     scene measured last, numbers by name, empty for sessions of older programs.
     Raises UnreadableLog, and ValueError for a day that is no date.
     """

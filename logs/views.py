@@ -16,23 +16,19 @@ CREATE VIEW session_valid AS
 SELECT * FROM session_closed WHERE duration_s >= (SELECT short_s FROM view_setting)
 """
 
-# The end is the start and the duration: the wall clock may have been stepped between the two.
-# Within one run the monotonic clock measures a gap; across runs, and in an imported file, which tells
-# nothing of that clock (0), only the wall clock can.
+# The end is the start and the duration: the wall clock may have been stepped between the two. A gap is
+# the difference of true times, as the monotonic clock stands still while the machine sleeps.
 GAP = """
 CREATE VIEW gap AS
 WITH timed AS (
-    SELECT id, run, local_date, duration_s, on_mono_s, seen_mono_s,
-        on_at_us + clock_step_ms * 1000 AS on_us,
-        on_at_us + clock_step_ms * 1000 + CAST(duration_s * 1e6 AS INTEGER) AS off_us
+    SELECT id, local_date, duration_s, on_at_us + clock_step_ms * 1000 AS on_us,
+        on_at_us + clock_step_ms * 1000 + CAST(round(duration_s * 1e6) AS INTEGER) AS off_us
     FROM session_closed),
 neighbours AS (
-    SELECT *, lag(id) OVER day AS before, lag(run) OVER day AS run_before,
-        lag(seen_mono_s) OVER day AS seen_before_s, lag(off_us) OVER day AS off_before_us
+    SELECT *, lag(id) OVER day AS before, lag(off_us) OVER day AS off_before_us
     FROM timed WINDOW day AS (PARTITION BY local_date ORDER BY on_us, id))
 SELECT id AS session, before, local_date, on_us, off_us, duration_s,
-    max(0.0, CASE WHEN run = run_before AND on_mono_s > 0 THEN on_mono_s - seen_before_s
-        ELSE (on_us - off_before_us) / 1e6 END) AS gap_s
+    max(0.0, (on_us - off_before_us) / 1e6) AS gap_s
 FROM neighbours
 """
 

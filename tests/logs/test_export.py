@@ -9,9 +9,12 @@ import stat
 import subprocess
 import sys
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+import duckdb
 import pytest
 from click.testing import CliRunner
 
@@ -70,6 +73,30 @@ def test_csv_has_a_row_a_visit_and_a_column_a_measure(filled: Any, tmp_path: Pat
     asked = questions.sessions(filled.path)
     assert [int(row["id"]) for row in rows] == [row["id"] for row in asked if row["reason"] != "open"]
     assert {(row["duration_s"], row["reached"], row["demo"]) for row in rows} == {("7.25", "12.0", "0")}
+
+
+def test_every_table_tells_true_times_also_of_a_visit_in_which_the_clock_was_stepped(
+    begin: Any, visit: Any, clock: Any, tmp_path: Path
+) -> None:
+    writing = begin(zone="Asia/Tokyo", **clock.clocks())
+    on_s = (clock.wall_ns + 86_400 * 10**9) / 1e9
+    on, off = visit(1, clock.at_s, clock.at_s + 7.25)
+    writing.write(on)
+    clock.step_wall(86_400.0)
+    clock.advance(7.25)
+    writing.write(off)
+    true = [datetime.fromtimestamp(at_s, UTC) for at_s in (on_s, on_s + 7.25)]
+    local = true[0].astimezone(ZoneInfo("Asia/Tokyo"))
+    export_csv(writing.path, tmp_path / "out.csv", ALL)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert [datetime.fromisoformat(row[name]) for name in ("on_utc", "off_utc", "local")] == [*true, local]
+    assert row["clock_step_ms"] == "86400000"
+    export_parquet(writing.path, tmp_path / "out.parquet", ALL)
+    told = duckdb.sql(f"SELECT on_utc, off_utc, local FROM '{tmp_path / 'out.parquet'}'").fetchone()
+    assert told == (*true, local.replace(tzinfo=None))
+    (asked,) = questions.sessions(writing.path)
+    assert [datetime.fromisoformat(asked[name]) for name in ("on", "off", "local")] == [*true, local]
 
 
 def test_the_byte_order_mark_is_there_for_excel_only(filled: Any, tmp_path: Path) -> None:

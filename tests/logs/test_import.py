@@ -74,7 +74,7 @@ def test_the_originals_times_are_tokyos_whatever_this_machines_zone(
     monkeypatch.setenv("TZ", "America/New_York")
     assert hand_in(line(onTime=on, offTime=off)).taken == 1
     (row,) = questions.sessions(database)
-    assert (row["on"], row["off"]) == ("2026-04-02T01:23:45.123Z", "2026-04-02T01:24:12.456Z")
+    assert (row["on"], row["off"]) == ("2026-04-02T01:23:45.123Z", "2026-04-02T01:24:12.423Z")
     assert (row["local_date"], row["local_hour"], row["zone"]) == ("2026-04-02", 10, "Asia/Tokyo")
     assert row["duration_s"] == 27.3
     assert (row["start"], row["end"]) == ([0.5, 0.6], [0.48, 0.64])
@@ -179,6 +179,8 @@ OURS = {
         {"demo": 1},
         {"zone": "x" * 65},
         {"clockStepMs": 0.5},
+        {"clockStepMs": 2**50},
+        {"clockStepMs": -(2**53)},
         {"measures": []},
         {"measures": {"a": "3"}},
         {"measures": {"\ud800": 3}},
@@ -322,7 +324,7 @@ def test_an_older_copy_in_the_place_of_the_log_is_not_added_to(hand_in: Any, dat
     assert len(questions.sessions(database)) == 1
 
 
-NOT_IN_A_FILE = ("run", "on_mono_s", "seen_at_us", "seen_mono_s")
+NOT_IN_A_FILE = ("run", "on_mono_s", "off_at_us", "seen_at_us", "seen_mono_s")
 
 
 def test_export_import_export_is_equal(begin: Any, visit: Any, ask: Any, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def fill(writing: Any, visit: Any, lengths_s: list[float], source: str = "camera
 @given(
     st.integers(0, 10**16),
     st.integers(0, 10**10) | st.none(),
+    st.integers(-(10**12), 10**12),
     st.integers(-1439, 1439),
     # No name of a measure has a NUL, where SQLite ends a text.
     st.dictionaries(
@@ -61,11 +62,14 @@ def fill(writing: Any, visit: Any, lengths_s: list[float], source: str = "camera
     ),
 )
 def test_times_and_measures_are_told_to_their_last_digit(
-    on_us: int, length_us: int | None, offset_min: int, measures: dict[str, float]
+    on_us: int, length_us: int | None, step_ms: int, offset_min: int, measures: dict[str, float]
 ) -> None:
-    started = [SESSION | {"on_at_us": on_us, "utc_offset_min": offset_min}]
+    """The true ones: the clock was stepped later, perhaps before the OFF, which another clock then dated."""
+    step_ms = min(step_ms, on_us // 1000)
+    dated = {"on_at_us": on_us - step_ms * 1000, "clock_step_ms": step_ms, "off_at_us": 5}
+    started = [SESSION | dated | {"utc_offset_min": offset_min, "end_reason": "open"}]
     if length_us is not None:
-        started[0]["off_at_us"] = on_us + length_us
+        started[0] |= {"duration_s": length_us / 1e6, "end_reason": "off"}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.db"
         write_rows(path, started, measures)
@@ -84,6 +88,7 @@ def test_times_and_measures_are_told_to_their_last_digit(
         off = on + timedelta(microseconds=length_us)
         assert timedelta(0) <= off - datetime.fromisoformat(told["off"]) < timedelta(milliseconds=1)
     assert told["measures"] == measures
+    assert told["clock_step_s"] == step_ms / 1000
 
 
 @pytest.mark.parametrize("driver", engine.installed(), ids=lambda driver: driver.__name__)

@@ -45,7 +45,10 @@ class Truth:
 
 @dataclass
 class Gallery:
-    """Makes runs with lights at random times, on a wall clock that is stepped between and during them."""
+    """Makes runs with lights at random times, on a wall clock that is stepped between and during them.
+
+    Between two lights the machine may sleep: its monotonic clock stands still, and the visitors do not.
+    """
 
     connection: Any
     chance: random.Random
@@ -65,6 +68,9 @@ class Gallery:
         booted_us = self.now_us - chance.randint(1, 10**12)
         steps_ms = [chance.choice([0, 0, 0, 3_600_000, -3_600_000, 9_000]) for _ in range(12)]
         for place in range(chance.randint(0, 12)):
+            asleep_us = chance.choice([0, 0, 0, 3_600_000_000])
+            self.now_us += asleep_us
+            booted_us += asleep_us
             self.now_us += round(chance.choice([0.5, 2.799, 2.801, 60.0, 20_000.0]) * 1e6)
             later_ms = 0 if imported else sum(steps_ms[place:])
             yield self.light_up(0 if imported else booted_us, later_ms, steps_ms[place] * (not imported))
@@ -80,7 +86,7 @@ class Gallery:
         dated_us = on_us - later_ms * 1000
         ended_us = self.now_us - (later_ms - during_ms) * 1000
         mono_s = (on_us - booted_us) / 1e6 if booted_us else 0.0
-        local = local_time(dated_us, TOKYO)
+        local = local_time(on_us, TOKYO)
         source = "demo" if demo else "camera"
         row = [
             self.number,

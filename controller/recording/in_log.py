@@ -35,13 +35,13 @@ def recording_of(home: Path, database: Path, session: int, days: int) -> Path:
     raise NoRecording(f"Session {session} of {_printable(row[0])} has no recording: {why}")
 
 
-def recorded_files(database: Path) -> list[str]:
-    """Those that the log names, relative to the home; none while it cannot be read."""
+def recorded_files(database: Path) -> list[str] | None:
+    """Those that the log names, relative to the home; None while it cannot be read."""
     try:
         with reading(database) as connection:
             return _files(connection)
     except UnreadableLog:
-        return []
+        return None
 
 
 def _files(connection: Any, where: str = "", values: Any = ()) -> list[str]:

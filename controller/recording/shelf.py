@@ -6,10 +6,12 @@ import errno
 import gzip
 import os
 import shutil
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +22,8 @@ FOLDER = "recordings"
 LEAST_FREE_BYTES = 200_000_000
 COPIED_AT_ONCE_BYTES = 2**16
 LEVEL = 6
+# A clock that nobody sets may be years ahead; so long a gallery is closed now and then.
+LONGEST_PAUSE = timedelta(31)
 DRAFT = "[0-9a-f-]" * 36 + SUFFIX
 PACKED = DRAFT + ".gz"
 
@@ -68,17 +72,25 @@ class Shelf:
             raise OSError(errno.ENOSPC, f"less than {LEAST_FREE_BYTES // 10**6} MB are free on its disk")
 
     def pack(self, draft: Path) -> Packed | None:
-        """Put a packed one beside the draft, in one step; None, and no draft, where that has no row yet."""
-        ticks = _last_tick(draft)
-        if not ticks:
-            draft.unlink()
+        """Put a packed one in the place of the draft; None, and no file, where that has no row yet."""
+        target = None
+        if _last_tick(draft):
+            target = draft.with_name(f"{draft.name}.gz")
+            with file_aside(draft.parent) as aside:
+                _compress(draft, aside)
+                aside.replace(target)
+            sync_folder(draft.parent)
+        draft.unlink()
+        return target and self.described(target)
+
+    def described(self, packed: Path) -> Packed | None:
+        """What the log is told of a file; None where it cannot be read."""
+        try:
+            ticks, size_bytes = _last_tick(packed), packed.stat().st_size
+        except (OSError, EOFError, zlib.error):
             return None
-        target = draft.with_name(f"{draft.name}.gz")
-        with file_aside(draft.parent) as aside:
-            size_bytes = _compress(draft, aside)
-            aside.replace(target)
-        sync_folder(draft.parent)
-        return Packed(draft.name.removesuffix(SUFFIX), self.name_of(target), ticks, size_bytes)
+        session = packed.name.removesuffix(".gz").removesuffix(SUFFIX)
+        return Packed(session, self.name_of(packed), ticks, size_bytes)
 
     def name_of(self, file: Path) -> str:
         """As it stands in the log: relative to the home."""
@@ -86,24 +98,41 @@ class Shelf:
 
     def has(self, name: str) -> bool:
         """Whether the file that the log names is there."""
-        return (self._home / name).exists()
+        return os.path.exists(self._home / name)
 
     def drafts(self) -> list[Path]:
         """All that are there: one that is being written, and those of shows that were killed."""
-        found = [draft for folder, _ in self._day_folders() for draft in folder.glob(DRAFT)]
-        return [draft for draft in found if draft.is_file()]
+        return self._found(DRAFT)
 
-    def outdated(self, today: date) -> list[Path]:
-        """All files of ours in folders of days that are kept no longer."""
-        first = today - timedelta(self._days)
-        patterns = (DRAFT, PACKED, ASIDE_PATTERN)
-        return [
-            file
+    def packed(self) -> list[Path]:
+        """All recordings that are complete."""
+        return self._found(PACKED)
+
+    def _found(self, pattern: str) -> list[Path]:
+        found = [file for folder, _ in self._day_folders() for file in folder.glob(pattern)]
+        return [file for file in found if file.is_file()]
+
+    def outdated(self, today: date, certain: bool) -> list[Path]:
+        """All files of ours in folders of days that are kept no longer.
+
+        A date that is not `certain`, far behind the last recording, may be a clock's that was set wrong. Then
+        nothing is outdated, until recordings of as many days as are kept stand after the pause: by then
+        what is older has been kept for its time, counted in days of the show.
+        """
+        files = [
+            (day, [file for pattern in (DRAFT, PACKED, ASIDE_PATTERN) for file in folder.glob(pattern)])
             for folder, day in self._day_folders()
-            if day < first or not self._days
-            for pattern in patterns
-            for file in folder.glob(pattern)
         ]
+        recorded = sorted({day for day, held in files if held and day < today})
+        if self._days and not certain and self._paused([*recorded, today]):
+            return []
+        first = today - timedelta(self._days)
+        return [file for day, held in files if day < first or not self._days for file in held]
+
+    def _paused(self, days: list[date]) -> bool:
+        """Whether a long pause lies among the last of these, as many as are kept and one."""
+        recent = days[-self._days - 1 :]
+        return any(after - before > LONGEST_PAUSE for before, after in pairwise(recent))
 
     def remove(self, file: Path) -> None:
         """And its folder with the last one."""
@@ -118,21 +147,20 @@ class Shelf:
                     yield folder, datetime.strptime(folder.name, "%Y-%m-%d").date()
 
 
-def _last_tick(draft: Path) -> int:
-    """Of the last whole row; 0 where there is none."""
-    with draft.open("rb") as file:
-        last = deque(file, 2)
+def _last_tick(recording: Path) -> int:
+    """Of the last whole row of a draft or packed one; 0 where there is none."""
+    with gzip.open(recording) if recording.suffix == ".gz" else recording.open("rb") as file:
+        last: deque[bytes] = deque(file, 2)
     for line in reversed(last):
         with suppress(Unreadable):
             return read_row(line).tick
     return 0
 
 
-def _compress(draft: Path, target: Path) -> int:
-    """The size of what is then on the disk, bytes."""
+def _compress(draft: Path, target: Path) -> None:
+    """What is then on the disk stays there."""
     with draft.open("rb") as plain, target.open("wb") as raw:
         with gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
             shutil.copyfileobj(plain, packed, COPIED_AT_ONCE_BYTES)
         raw.flush()
         os.fsync(raw.fileno())
-        return raw.tell()

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -18,6 +18,7 @@ from pydantic import BaseModel
 
 from controller.recording.rows import Head, Reading, Row, checked_line, end_row
 from controller.recording.shelf import Shelf
+from logs.synchronised import is_synchronised
 from logs.visits import Event
 
 # Ten minutes of a light that moves in every tick.
@@ -28,6 +29,8 @@ MOST_VISITS_WAITING = 8
 # What a kill costs at most.
 WRITE_EVERY_S = 1.0
 COMPLETION_S = 3.0
+# Each is unpacked for its ticks, a few ms.
+UNTOLD_AT_ONCE = 20
 SLOW = "the disk does not keep up"
 
 logger = logging.getLogger(__name__)
@@ -87,8 +90,9 @@ class _Draft:
 class VisitWriting:
     """`begin`, `put` and `close` are the frame thread's and never wait; the rest is done each `every_s`.
 
-    `head` is that of any recording of this show. `listed` gives the files that the log knows, so that it
-    forgets those that are gone. A fault of the disk costs the recording that met it, which `lost` counts;
+    `head` is that of any recording of this show. `listed` gives the files that the log knows, None while it
+    cannot be read, so that it forgets those that are gone and is told of others. `synchronised` says whether
+    the network sets the wall clock. A fault of the disk costs the recording that met it, which `lost` counts;
     `fault` says why until one is `made` again.
     """
 
@@ -97,21 +101,25 @@ class VisitWriting:
         shelf: Shelf,
         log: Journal,
         head: Head,
-        listed: Callable[[], Iterable[str]] = list,
+        listed: Callable[[], Collection[str] | None] = list,
         wall: Callable[[], float] = time.time,
         most_waiting: int = MOST_WAITING,
         every_s: float = WRITE_EVERY_S,
+        synchronised: Callable[[], bool | None] = is_synchronised,
     ) -> None:
         self._shelf, self._log, self._head = shelf, log, head
-        self._listed, self._wall = listed, wall
+        self._listed, self._wall, self._synchronised = listed, wall, synchronised
         self._most_waiting, self._every_s = most_waiting, every_s
         self._waiting: deque[Begun | Row | Reading | _Done] = deque()
-        self._begun = self._taken = 0
+        self._begun = self._refused = 0
         self._whole = False
+        # What follows is the thread's own.
+        self._taken = self._failed = self._refused_told = 0
         self._draft: _Draft | None = None
-        self._settled: list[Path] = []
         self._swept: date | None = None
-        self.made, self.lost, self.fault = 0, 0, ""
+        self._compared = False
+        self._untold: list[Path] = []
+        self.made, self.fault = 0, ""
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="visit-recordings", daemon=True)
         self._thread.start()
@@ -125,8 +133,7 @@ class VisitWriting:
             self._begun += 1
             self._waiting.append(begun)
         else:
-            self.lost += 1
-            self._tell(SLOW)
+            self._refused += 1
         return self._whole
 
     def put(self, row: Row | Reading) -> None:
@@ -146,9 +153,14 @@ class VisitWriting:
         self._closing.set()
         self._thread.join(patience_s)
 
+    @property
+    def lost(self) -> int:
+        """How many visits have no recording."""
+        return self._refused + self._failed
+
     def state(self) -> dict[str, Any]:
         """Plain values for the status."""
-        late = SLOW if len(self._waiting) > MANY_WAITING else ""
+        late = SLOW if len(self._waiting) > MANY_WAITING or self._refused > self._refused_told else ""
         return {
             "path": click.format_filename(self._shelf.folder),
             "made": self.made,
@@ -162,20 +174,20 @@ class VisitWriting:
             self._turn()
         self._turn()
         self._risk(self._complete)
-        self._remove_settled()
 
     def _turn(self) -> None:
-        self._remove_settled()
         self._try(self._sweep)
+        self._try(self._compare)
         while self._waiting:
             self._risk(self._take, self._waiting.popleft())
         self._risk(self._stream)
+        self._tell_of_refused()
 
     def _risk(self, part: Callable[..., None], *told: Any) -> None:
         """A fault costs the recording under way."""
         if self._try(part, *told):
             return
-        self.lost += 1
+        self._failed += 1
         draft, self._draft = self._draft, None
         if draft is not None:
             with suppress(OSError):
@@ -199,6 +211,13 @@ class VisitWriting:
         if not self.fault:
             logger.warning("A visit has no recording in %s, the show goes on: %s.", self._shelf.folder, fault)
         self.fault = fault
+
+    def _tell_of_refused(self) -> None:
+        """For the frame thread, which a terminal that takes no more text must not hold up."""
+        refused = self._refused
+        if refused > self._refused_told:
+            self._refused_told = refused
+            self._tell(SLOW)
 
     def _take(self, item: Begun | Row | Reading | _Done) -> None:
         match item:
@@ -241,36 +260,42 @@ class VisitWriting:
         self._try(self._pack, draft.path)
 
     def _pack(self, draft: Path) -> None:
-        """The draft goes a turn later, when the log has been written; after a kill it is packed again."""
         packed = self._shelf.pack(draft)
         if packed is not None:
             self._log.recorded(*packed)
-            self._settled.append(draft)
             self.made += 1
         self.fault = ""
-
-    def _remove_settled(self) -> None:
-        settled, self._settled = self._settled, []
-        for draft in settled:
-            self._try(draft.unlink, True)
 
     def _sweep(self) -> None:
         """At the start and at each change of the date."""
         today = self._shelf.day_at(self._wall())
         if today == self._swept:
             return
-        self._swept = today
-        for file in self._shelf.outdated(today):
+        self._swept, self._compared = today, False
+        for file in self._shelf.outdated(today, certain=self._synchronised() is True):
             self._log.recording_gone(self._shelf.name_of(file))
             self._try(self._shelf.remove, file)
         for draft in self._shelf.drafts():
             if self._draft is None or draft != self._draft.path:
                 self._try(self._pack, draft)
-        self._forget_missing()
 
-    def _forget_missing(self) -> None:
+    def _compare(self) -> None:
+        """The log with the shelf, after each sweep, as soon as it can be read.
+
+        What a show packed when its log was closed already, or was killed before that wrote, is told here.
+        """
+        listed = None if self._compared else self._listed()
+        if listed is not None:
+            self._compared = True
+            self._forget_missing(listed)
+            self._untold = [one for one in self._shelf.packed() if self._shelf.name_of(one) not in listed]
+        now, self._untold = self._untold[:UNTOLD_AT_ONCE], self._untold[UNTOLD_AT_ONCE:]
+        for packed in filter(None, map(self._shelf.described, now)):
+            self._log.recorded(*packed)
+
+    def _forget_missing(self, listed: Collection[str]) -> None:
         """What somebody removed; but not while the whole folder, on a disk of its own perhaps, is away."""
         if self._shelf.folder.is_dir():
-            for name in self._listed():
+            for name in listed:
                 if not self._shelf.has(name):
                     self._log.recording_gone(name)

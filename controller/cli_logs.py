@@ -11,7 +11,16 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_options import (
+    Refused,
+    finite,
+    home_option,
+    json_option,
+    print_json,
+    printable,
+    say,
+    settings_of,
+)
 from controller.settings import DATABASE
 
 out = Console(highlight=False, soft_wrap=True, markup=False)
@@ -46,9 +55,8 @@ def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None,
         return
     table = Table("id", "local time", "seconds", "source", "end", box=None)
     for row in rows:
-        table.add_row(
-            str(row["id"]), str(row["local"])[:19], f"{row['duration_s']:.2f}", row["source"], row["reason"]
-        )
+        cells = (str(row["local"])[:19], f"{row['duration_s']:.2f}", row["source"], row["reason"])
+        table.add_row(str(row["id"]), *map(printable, cells))
     out.print(table)
 
 
@@ -72,7 +80,7 @@ def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_d
         print_json(found)
         return
     for name, value in found.items():
-        click.echo(f"{name}: {value}")
+        say(f"{name}: {value}")
 
 
 def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:

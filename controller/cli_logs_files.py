@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli_logs import local_day, logs
-from controller.cli_options import Refused, home_option, json_option, print_json
+from controller.cli_options import Refused, home_option, json_option, print_json, say
 from controller.cli_studies import picture_size
 from controller.settings import DATABASE
 
@@ -83,7 +83,7 @@ def logs_export(
     if as_json:
         print_json({"sessions": count, "file": str(out), "format": form})
     else:
-        click.echo(f"{count} sessions in {out}")
+        say(f"{count} sessions in {out}")
 
 
 def _install_extra() -> str:
@@ -128,12 +128,10 @@ def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: t
 
 def _print_imported(told: Imported) -> None:
     note = f" ({told.note})" if told.note else ""
-    click.echo(
-        f"{told.file}: {told.taken} sessions taken, {told.known} known before, {told.bad} bad lines{note}"
-    )
+    say(f"{told.file}: {told.taken} sessions taken, {told.known} known before, {told.bad} bad lines{note}")
     for number, reason in told.bad_lines:
-        click.echo(f"{told.file}, line {number}: {reason}", err=True)
+        say(f"{told.file}, line {number}: {reason}", err=True)
     if told.bad > len(told.bad_lines):
-        click.echo(f"{told.file}: and {told.bad - len(told.bad_lines)} more", err=True)
+        say(f"{told.file}: and {told.bad - len(told.bad_lines)} more", err=True)
     if told.problem:
-        click.echo(f"{told.file}: {told.problem}", err=True)
+        say(f"{told.file}: {told.problem}", err=True)

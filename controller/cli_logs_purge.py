@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from controller.cli_logs import local_day
-from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, home_option, json_option, print_json, say, settings_of
 from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
@@ -49,7 +49,9 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
             _tell_due(due, as_json)
             return
         if not yes and (due.sessions or (with_copies and due.copies)):
-            click.confirm(f"{_words(due, with_copies)}\nDelete them for good?", abort=True, err=True)
+            for line in _lines(due, with_copies):
+                say(line, err=True)
+            click.confirm("Delete them for good?", abort=True, err=True)
         purged = purging.purge(home / DATABASE, day, zone, with_copies, fallback_folders())
     except (AlreadyRunning, CannotWrite, UnreadableLog) as error:
         raise Refused(str(error)) from error
@@ -81,7 +83,7 @@ def _of_the_show(settings: Any, today: date, as_json: bool) -> date | None:
     if as_json:
         print_json({"show_until": settings.show_until, "due_from": due_on.isoformat(), "due": False})
     else:
-        click.echo(f"The visits up to {last_day} are kept; they may be purged from {due_on} on.")
+        say(f"The visits up to {last_day} are kept; they may be purged from {due_on} on.")
     return None
 
 
@@ -89,32 +91,31 @@ def _tell_due(due: Due, as_json: bool) -> None:
     if as_json:
         print_json(asdict(due))
     else:
-        click.echo(_words(due, with_copies=False))
+        for line in _lines(due, with_copies=False):
+            say(line)
 
 
-def _words(due: Due, with_copies: bool) -> str:
-    """What would be deleted, a line each."""
+def _lines(due: Due, with_copies: bool) -> list[str]:
+    """What would be deleted."""
     span = f", {due.first_day} to {due.last_day}" if due.sessions else ""
-    lines = [
-        f"Before {due.before}: {due.sessions} sessions of {due.days} days{span}; {due.recordings} recordings"
-    ]
+    what = f"{due.sessions} sessions of {due.days} days{span}; {due.recordings} recordings"
     fate = "deleted too" if with_copies else "--copies deletes it too"
-    return "\n".join([*lines, *(f"{name} may hold such visits; {fate}" for name in due.copies)])
+    return [f"Before {due.before}: {what}", *(f"{name} may hold such visits; {fate}" for name in due.copies)]
 
 
 def _tell_purged(purged: Purged, as_json: bool) -> None:
     if as_json:
         print_json(asdict(purged))
     else:
-        click.echo(
+        say(
             f"Before {purged.before}: {purged.sessions} sessions of {purged.days} days deleted, with "
             f"{purged.recordings} recordings, {purged.events} events, {purged.runs} starts of the program"
         )
         for name in purged.copies_removed:
-            click.echo(f"{name} deleted")
+            say(f"{name} deleted")
         for problem in purged.problems:
-            click.echo(problem, err=True)
+            say(problem, err=True)
         if not purged.problems:
-            click.echo("No trace of them was found in any file of the log.")
+            say("No trace of them was found in any file of the log.")
     if purged.problems:
         raise SystemExit(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli_options import Refused, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, home_option, json_option, print_json, say, settings_of
 from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
@@ -36,13 +36,13 @@ def recover(home: Path, as_json: bool, files: tuple[Path, ...]) -> None:
         print_json({**asdict(found), "well": found.is_well})
     else:
         for line in found.moved:
-            click.echo(line)
-        click.echo(f"{found.closed} sessions were open and are closed at their last heartbeat.")
-        click.echo(f"{found.spilled} entries of spill files were put in.")
+            say(line)
+        say(f"{found.closed} sessions were open and are closed at their last heartbeat.")
+        say(f"{found.spilled} entries of spill files were put in.")
         for file, count in found.taken.items():
-            click.echo(f"{file}: {count} sessions that were not in the log.")
-        click.echo(f"The log is sound and has {found.sessions} sessions.")
+            say(f"{file}: {count} sessions that were not in the log.")
+        say(f"The log is sound and has {found.sessions} sessions.")
         for problem in found.problems:
-            click.echo(problem, err=True)
+            say(problem, err=True)
     if not found.is_well:
         raise SystemExit(1)

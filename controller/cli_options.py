@@ -1,10 +1,11 @@
-"""What the commands share: the home, JSON, the settings in force, refusals in one line."""
+"""What the commands share: the home, JSON, harmless text, the settings in force, refusals in one line."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,11 @@ import click
 
 from controller.install.home import home_folder
 from controller.settings import ConfigError, Settings, load
+
+# What a terminal may take for an order (C0, DEL, C1), and what no encoding can write.
+ORDERS = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# JSON escapes the first 32 by itself, and has line feeds of its own between its texts.
+ORDERS_IN_JSON = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,6 +29,10 @@ class Refused(click.ClickException):
     def __init__(self, message: str, exit_code: int = 1) -> None:
         super().__init__(message)
         self.exit_code = exit_code  # type: ignore[misc]
+
+    def format_message(self) -> str:
+        """For the terminal: what the message quotes may come from a file."""
+        return "\n".join(map(printable, self.message.split("\n")))
 
 
 class _Home(click.ParamType):
@@ -60,10 +70,21 @@ def settings_of(home: Path) -> Settings:
     except ConfigError as error:
         raise Refused(str(error), 2) from error
     for warning in settings.warnings:
-        click.echo(warning, err=True)
+        say(warning, err=True)
     return settings
 
 
 def print_json(data: Any) -> None:
-    """Data as JSON on standard output, kanji as they are."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+    """Data as JSON on standard output, kanji as they are, what a terminal would obey escaped."""
+    text = json.dumps(data, ensure_ascii=False, indent=2, default=str)
+    click.echo(ORDERS_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def printable(text: str) -> str:
+    """The text on one line; a control code, which a file may hold, is written out: `\\x1b`."""
+    return ORDERS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def say(text: str, err: bool = False) -> None:
+    """One line on the terminal, whatever the text holds."""
+    click.echo(printable(text), err=err)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, finite, home_option, json_option, print_json, say, settings_of
 from controller.cli_progress import compiling, progress_bar
 from controller.cli_record import Recorded, record_option
 from controller.install.interrupts import INTERRUPTED
@@ -64,9 +64,9 @@ def replay(home: Path, as_json: bool, what: int | Path, check: bool, record: Rec
     try:
         recording = Recording(file)
         for note in recording.notes:
-            click.echo(f"{file}: {note}", err=True)
+            say(f"{file}: {note}", err=True)
         with compiling():
-            player = player_of(recording, home, lambda line: click.echo(line, err=True))
+            player = player_of(recording, home, lambda line: say(line, err=True))
         code = _run_through(player) if check else _show(home, player, record, **shown)
         agrees = _tell(player, as_json)
     except RecordingError as error:
@@ -144,9 +144,9 @@ def _tell(player: Player, as_json: bool) -> bool | None:
             }
         )
     elif found is None:
-        click.echo(f"Ended at tick {player.ticks} of {recording.ticks}: nothing is compared.")
+        say(f"Ended at tick {player.ticks} of {recording.ticks}: nothing is compared.")
     else:
-        click.echo(f"{player.ticks} ticks: {_words(agrees, recording)}")
+        say(f"{player.ticks} ticks: {_words(agrees, recording)}")
     return agrees
 
 

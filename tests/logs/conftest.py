@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,15 @@ class Writing:
         done, name = self.acks.get(timeout=PATIENCE_S)
         assert done == event
         return name
+
+
+def wait_until(true: Callable[[], object]) -> None:
+    """For what another thread does. Wait for the last thing of it: its state is not set all at once."""
+    for _ in range(round(PATIENCE_S * 100)):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it never came")
 
 
 def contact(

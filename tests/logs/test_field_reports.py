@@ -18,6 +18,7 @@ import pytest
 from logs.exporting import Choice, export_csv
 from logs.settings import LogSettings
 from logs.visits import Visits
+from tests.logs.conftest import wait_until
 
 HOLDER = """
 import sqlite3, sys
@@ -28,14 +29,6 @@ sys.stdin.read()
 """
 # What a frame must not wait for: the database, the disk, a pause.
 SLOW = ("sqlite", "fsync", "sleep", "flock", "posix.open", "posix.write", "_io.")
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 def calls_in(work: Callable[[], None]) -> set[str]:
@@ -132,8 +125,8 @@ def test_f41_ten_visits_on_a_full_disk_of_256_kb_are_ten_rows_when_there_is_room
     wait_until(lambda: "full" in writing.log.state().error)
     assert writing.log.state().queue_length > 0
     (small_disk / "other files").unlink()
-    wait_until(lambda: writing.log.state().queue_length == 0)
-    assert (writing.log.state().error, writing.log.state().warning) == ("", "")
+    wait_until(lambda: writing.log.state().error == "")
+    assert (writing.log.state().queue_length, writing.log.state().warning) == (0, "")
     assert writing.log.stop(20.0)
     rows = ask(database, "SELECT uuid, duration_s, end_reason FROM session")
     assert [(row["duration_s"], row["end_reason"]) for row in rows] == [(7.0, "off")] * 10

@@ -20,6 +20,7 @@ from logs.engine import choose
 from logs.questions import sessions, summary
 from logs.settings import LogSettings
 from logs.visits import Visits
+from tests.logs.conftest import wait_until
 
 CHILD = Path(__file__).with_name("visitor_child.py")
 NOBODY = 65534
@@ -31,14 +32,6 @@ connection.execute("BEGIN IMMEDIATE")
 print("holds", flush=True)
 sys.stdin.read()
 """
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 from logs.intake import Intake
 from logs.questions import sessions
 from logs.store import Store
+from tests.logs.conftest import wait_until
 
 
 class Unforeseen(Exception):
@@ -23,14 +24,6 @@ class Unforeseen(Exception):
 
 def nap(wait_s: float) -> None:
     time.sleep(0.002)
-
-
-def wait_until(true: Any) -> None:
-    for _ in range(3000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 def fail_first(times: int, work: Any) -> Any:
@@ -85,8 +78,8 @@ def test_a_lasting_fault_of_an_unknown_kind_is_told_and_the_visits_wait(
         writing.log.put(visit(1, 10.0, 20.0)[1])
         wait_until(lambda: words in writing.log.state().error)
         assert writing.log.state().queue_length == 1
-    wait_until(lambda: writing.log.state().queue_length == 0)
-    assert writing.log.state().error == ""
+    wait_until(lambda: writing.log.state().error == "")
+    assert writing.log.state().queue_length == 0
     assert len(sessions(database)) == 1
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from logs import store, writer
 from logs.engine import choose
+from tests.logs.conftest import wait_until
 
 # The clock of the child runs fifty times as fast, so that 5 s of refusal are a tenth of one.
 CHILD = """
@@ -37,14 +38,6 @@ while not log.state().spilled:
 print(log.state().spill_file, flush=True)
 time.sleep(60)
 """
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if true():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it never came")
 
 
 @pytest.fixture
@@ -209,9 +202,7 @@ def test_spilled_visits_come_into_the_running_log_before_those_after_them(
     lock = held()
     started, ended = visit(1, 0.0, 8.0)
     writing.log.put(started)
-    wait_until(lambda: bool(writing.log.state().error))
-    clock.advance(writer.SPILL_AFTER_S + 1)
-    wait_until(lambda: writing.log.state().spilled == 1)
+    wait_until(lambda: clock.advance(1.0) or writing.log.state().spilled == 1)
     writing.log.put(ended)
     for event in visit(2, 9.0, 20.0):
         writing.log.put(event)
@@ -231,9 +222,7 @@ def test_spilled_visits_come_into_a_log_to_which_nothing_more_happens(
     lock = held()
     for event in visit(1, 0.0, 8.0):
         writing.log.put(event)
-    wait_until(lambda: bool(writing.log.state().error))
-    clock.advance(writer.SPILL_AFTER_S + 1)
-    wait_until(lambda: writing.log.state().spilled == 2)
+    wait_until(lambda: clock.advance(1.0) or writing.log.state().spilled == 2)
     lock.close()
     wait_until(lambda: writing.log.state().spilled == 0)
     assert [row["duration_s"] for row in ask(database, "SELECT duration_s FROM session")] == [8.0]

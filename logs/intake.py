@@ -108,8 +108,10 @@ class Intake:
             if change_s:
                 step_ms = round(change_s * 1000) if kind == "clock_step" else 0
                 detail = {"step_s" if step_ms else "asleep_s": round(change_s, 3)}
-                self.waiting.append(records.note(kind, self._clock.to_utc_us(now_s), now_s, detail, step_ms))
-        self.anchor = self._anchors.due(now_s, changed=any(change)) or self.anchor
+                anchor = self._anchors.read(now_s) if step_ms else None
+                at_us = self._clock.to_utc_us(now_s)
+                self.waiting.append(records.note(kind, at_us, now_s, detail, step_ms, anchor))
+        self.anchor = self._anchors.due(now_s) or self.anchor
 
     def _keep(self, item: tuple[Any, ...]) -> None:
         try:
@@ -136,21 +138,22 @@ class Intake:
 
 
 class _Anchors:
-    """Tells when the clocks are to be written down: at first, each hour, and whenever they changed."""
+    """Tells when the clocks are to be written down: each hour, and whenever they changed."""
 
     def __init__(self, clock: ClockPair, synchronised: Callable[[], bool | None]) -> None:
         self._clock, self._ask = clock, synchronised
-        self._known: bool | None = None
-        self._next_s = self._next_look_s = -math.inf
+        # The row of the run has the first one.
+        self._known = synchronised()
+        self._next_s, self._next_look_s = clock.now_s() + ANCHOR_EVERY_S, clock.now_s() + LOOK_EVERY_S
 
-    def due(self, now_s: float, changed: bool) -> Anchor | None:
-        if not changed and now_s < self._next_look_s:
+    def due(self, now_s: float) -> Anchor | None:
+        if now_s < self._next_look_s:
             return None
         self._next_look_s = now_s + LOOK_EVERY_S
-        before, self._known = self._known, self._ask()
-        if not changed and before == self._known and now_s < self._next_s:
-            return None
-        self._next_s = now_s + ANCHOR_EVERY_S
+        return self.read(now_s) if self._ask() != self._known or now_s >= self._next_s else None
+
+    def read(self, now_s: float) -> Anchor:
+        self._known, self._next_s = self._ask(), now_s + ANCHOR_EVERY_S
         return Anchor(now_s, self._clock.boot_s(now_s), self._clock.to_utc_us(now_s), self._known)
 
 

@@ -68,6 +68,8 @@ def put_note(connection: Any, run: int, note: Note) -> None:
     done = connection.execute(PUT_NOTE, values)
     if done.rowcount and note.step_ms:
         clock_marks.mark_step(connection, run, note.step_ms)
+    if note.anchor is not None:
+        clock_marks.put_anchor(connection, run, note.anchor)
 
 
 def _put_session(connection: Any, run: int, entry: SessionRecord) -> bool:

@@ -15,6 +15,19 @@ from logs.visits import Beat, Ended, Event
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """What the clocks said at one moment: monotonic seconds, seconds since boot, UTC microseconds.
+
+    `synchronised` is whether the wall clock was set by the network then, None where nobody can tell.
+    """
+
+    mono_s: float
+    boot_s: float
+    at_us: int
+    synchronised: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One start of the program, as it will stand in the `run` table."""
 
@@ -26,11 +39,15 @@ class Run:
     settings_hash: str = ""
     boot_id: str = ""
     uuid: uuid.UUID = field(default_factory=uuid.uuid4)
+    anchor: Anchor | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of the event table: `detail` is JSON, `step_ms` the step of the wall clock it tells of."""
+    """A line of the event table: `detail` is JSON.
+
+    One that tells of a step of the wall clock has it as `step_ms`, and as `anchor` the clocks after it.
+    """
 
     uuid: str
     at_us: int
@@ -38,19 +55,7 @@ class Note:
     kind: str
     detail: str
     step_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """What the clocks said at one moment: monotonic seconds, seconds since boot, UTC microseconds.
-
-    `synchronised` is whether the wall clock was set by the network then, None where nobody can tell.
-    """
-
-    mono_s: float
-    boot_s: float
-    at_us: int
-    synchronised: bool | None
+    anchor: Anchor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +152,14 @@ def finite(measures: Mapping[Any, Any]) -> dict[str, float]:
     return good
 
 
-def note(kind: str, at_us: int, mono_s: float, detail: Mapping[str, Any], step_ms: int = 0) -> Note:
+def note(
+    kind: str,
+    at_us: int,
+    mono_s: float,
+    detail: Mapping[str, Any],
+    step_ms: int = 0,
+    anchor: Anchor | None = None,
+) -> Note:
     """A note with a name of its own; `detail` must be plain values."""
     text = json.dumps(dict(detail), ensure_ascii=False, default=str)
-    return Note(str(uuid.uuid4()), at_us, mono_s, str(kind), text, step_ms)
+    return Note(str(uuid.uuid4()), at_us, float(mono_s), str(kind), text, step_ms, anchor)

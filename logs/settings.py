@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -36,11 +37,10 @@ def zone_named(name: str) -> tzinfo:
 def machine_zone() -> tzinfo:
     """This machine's zone: from TZ, /etc/localtime or /etc/timezone, else its present offset."""
     names = [os.environ.get("TZ", "").lstrip(":")]
-    try:
+    with suppress(OSError):
         names.append(os.readlink("/etc/localtime").rpartition("zoneinfo/")[2])
+    with suppress(OSError, UnicodeDecodeError):
         names.append(Path("/etc/timezone").read_text(encoding="utf-8").strip())
-    except (OSError, UnicodeDecodeError):
-        pass
     for name in filter(None, names):
         zone = _zone_or_none(name)
         if zone is not None:

@@ -17,34 +17,49 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # Windows has no flock; there nothing guards against a second process.
+    fcntl = None  # type: ignore[assignment]
+
 from logs.durable import sync_folder
-from logs.records import Entry, Note, Recording, Run, SessionRecord
+from logs.records import Anchor, Entry, Note, Recording, Run, SessionRecord
 from logs.visits import Beat, Ended, Started
 
 FORMAT = "baited spill"
 EVENTS = {kind.__name__: kind for kind in (Started, Beat, Ended)}
 UNREAD = ".unread"
+# Of one run in one folder; each is begun only where the one before could not be gone on with.
+MOST_PARTS = 1000
+NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Spill:
-    """The spill files of one database. `places` are the folders to try, the first that can be written.
+    """The spill files of one database. `places` are folders to try after its own, or `before` it.
 
-    `held` counts the entries that this process has put there and that are not in the database yet;
-    `pending` is true while a file may be there. Without a `run` it only reads. For one thread.
+    `held` counts the entries that this process has put there and that are not in the database yet,
+    `refused` those that no file can hold; `pending` is true while a file may be there. Without a `run`
+    it only reads. For one thread. A file that is written is locked, so that no other process takes it.
     """
 
-    def __init__(self, database: Path, places: Sequence[Path], run: Run | None = None) -> None:
+    def __init__(
+        self, database: Path, places: Sequence[Path], run: Run | None = None, before: bool = False
+    ) -> None:
         self._database, self._run = database, run
-        self._places = [database.parent, *(place for place in places if place != database.parent)]
-        self._file: Path | None = None
-        self._part = 0
-        self.held, self.pending = 0, True
+        others = [place for place in places if place != database.parent]
+        self._places = [*others, database.parent] if before else [database.parent, *others]
+        self._live: tuple[Path, int] | None = None
+        self._last: Path | None = None
+        self._skipped: set[Path] = set()
+        self.held, self.refused, self.pending = 0, 0, True
 
     def keep(self, entries: Sequence[Entry]) -> bool:
         """Bring the entries to a disk, all or none; False where no place takes them."""
         lines = [line for entry in entries if (line := _line(entry))]
         kept = self._append(lines)
-        self.held += len(lines) if kept else 0
+        if kept:
+            self.held += len(lines)
+            self.refused += len(entries) - len(lines)
         return kept
 
     def end_run(self, at_us: int, reason: str) -> bool:
@@ -60,15 +75,34 @@ class Spill:
         for place in self._places:
             with suppress(OSError):
                 found += [(_order(file), file) for file in place.glob(f"{self._stem(place)}-*{ending}")]
-        return [file for _, file in sorted(found)]
+        return [file for _, file in sorted(found) if file not in self._skipped]
 
-    def done(self, file: Path, unread: int) -> None:
+    def is_written_elsewhere(self, file: Path) -> bool:
+        """True while another process puts entries into the file."""
+        if self._live is not None and file == self._live[0]:
+            return False
+        try:
+            handle = os.open(file, os.O_RDONLY | NO_FOLLOW)
+        except OSError:
+            return False
+        try:
+            return not _lock(handle)
+        finally:
+            os.close(handle)
+
+    def done(self, file: Path, unread: int = 0) -> None:
         """All that can be read of it is in the database: it goes, or with unread lines gets another name."""
-        if file == self._file:
-            self._file = None
-        with suppress(OSError):
+        self._leave(file)
+        try:
             file.rename(file.with_name(file.name + UNREAD)) if unread else file.unlink()
-            sync_folder(file.parent)
+        except OSError:
+            self._skipped.add(file)
+        sync_folder(file.parent)
+
+    def close(self) -> None:
+        """Nothing more is put into the file; from now on any process may take it."""
+        if self._live is not None:
+            self._leave(self._live[0])
 
     def all_done(self) -> None:
         """Nothing is left to put into the database."""
@@ -76,8 +110,8 @@ class Spill:
 
     @property
     def path(self) -> str:
-        """The file that is written now; empty when there is none."""
-        return str(self._file or "")
+        """The file that was written last, while entries are held; empty when there is none."""
+        return str(self._last) if self.held else ""
 
     def _stem(self, place: Path) -> str:
         """In a folder that other homes may use as well, the home's own."""
@@ -89,15 +123,39 @@ class Spill:
     def _append(self, lines: list[bytes]) -> bool:
         if self._run is None:
             return False
-        if self._file is not None and _append(self._file, lines):
-            return True
-        for place in self._places:
-            file = place / f"{self._stem(place)}-{self._run.uuid.hex[:12]}-{self._part}.jsonl"
-            if _append(file, [_head(self._run, self._part), *lines]):
-                self._file, self.pending = file, True
-                self._part += 1
+        if self._live is not None:
+            file, handle = self._live
+            if _is_at(file, handle) and _write(handle, lines):
+                self.pending = True
                 return True
+            self._leave(file)
+        return any(self._begin(self._run, place, lines) for place in self._places)
+
+    def _begin(self, run: Run, place: Path, lines: list[bytes]) -> bool:
+        """A new file; the one before is gone, or has an end that could not be taken back."""
+        for part in range(MOST_PARTS):
+            file = place / f"{self._stem(place)}-{run.uuid.hex[:12]}-{part}.jsonl"
+            try:
+                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | NO_FOLLOW, 0o600)
+            except FileExistsError:
+                continue
+            except OSError:
+                return False
+            if not (_lock(handle) and _write(handle, [_head(run, part), *lines])):
+                os.close(handle)
+                with suppress(OSError):
+                    file.unlink()
+                return False
+            sync_folder(place)
+            self._live, self._last, self.pending = (file, handle), file, True
+            return True
         return False
+
+    def _leave(self, file: Path) -> None:
+        if self._live is not None and file == self._live[0]:
+            os.close(self._live[1])
+            self._live = None
 
 
 @dataclass(slots=True)
@@ -118,7 +176,7 @@ def read(file: Path) -> Spilled:
             break
         try:
             _take(json.loads(line), found)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             found.unread += 1
     return found
 
@@ -126,17 +184,21 @@ def read(file: Path) -> Spilled:
 def _take(told: dict[str, Any], found: Spilled) -> None:
     if told.get("format") == FORMAT:
         run = told["run"]
-        found.run = Run(**{**run, "uuid": uuid.UUID(run["uuid"])})
+        found.run = Run(**{**run, "uuid": uuid.UUID(run["uuid"]), "anchor": _anchor(run)})
     elif "end" in told:
         found.end = (int(told["end"]["at_us"]), str(told["end"]["reason"]))
     elif "note" in told:
-        found.entries.append(Note(**told["note"]))
+        found.entries.append(Note(**{**told["note"], "anchor": _anchor(told["note"])}))
     elif "recording" in told:
         found.entries.append(Recording(**told["recording"]))
     else:
         event = EVENTS[told["kind"]](**told["event"])
         dwell = base64.b64decode(told["dwell"], validate=True)
         found.entries.append(SessionRecord(event, dict(told["row"]), dict(told["measures"]), dwell))
+
+
+def _anchor(told: dict[str, Any]) -> Anchor | None:
+    return Anchor(**told["anchor"]) if told.get("anchor") else None
 
 
 def _head(run: Run, part: int) -> bytes:
@@ -155,7 +217,7 @@ def _line(entry: Entry) -> bytes:
         told |= {"measures": entry.measures, "dwell": base64.b64encode(entry.dwell).decode()}
     try:
         return _json(told)
-    except ValueError:
+    except (TypeError, ValueError):
         return b""
 
 
@@ -163,14 +225,8 @@ def _json(told: dict[str, Any]) -> bytes:
     return json.dumps(told, allow_nan=False).encode() + b"\n"
 
 
-def _append(file: Path, lines: list[bytes]) -> bool:
+def _write(handle: int, lines: list[bytes]) -> bool:
     """Write and sync; what was written of them is taken back when not all of it could be."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(file, flags, 0o600)
-    except OSError:
-        return False
     before = os.fstat(handle).st_size
     try:
         waiting = b"".join(lines)
@@ -180,19 +236,32 @@ def _append(file: Path, lines: list[bytes]) -> bool:
     except OSError:
         with suppress(OSError):
             os.ftruncate(handle, before)
-            if not before:
-                file.unlink()
         return False
-    finally:
-        os.close(handle)
-    if not before:
-        sync_folder(file.parent)
     return True
+
+
+def _lock(handle: int) -> bool:
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # some network folders give no locks; an entry there is better than none
+    return True
+
+
+def _is_at(file: Path, handle: int) -> bool:
+    """True while the file that is written still has its name."""
+    try:
+        return os.path.samestat(os.stat(file), os.fstat(handle))
+    except OSError:
+        return False
 
 
 def _order(file: Path) -> tuple[int, int]:
     """When its run began and which of its files it is; one that cannot tell comes last."""
-    with suppress(OSError, ValueError, KeyError, TypeError), file.open("rb") as lines:
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError), file.open("rb") as lines:
         head = json.loads(lines.readline())
         return int(head["run"]["started_at_us"]), int(head["part"])
     return 2**62, 0

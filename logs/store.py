@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from logs import damage, identity, records, schema, spill
-from logs.clock_marks import put_anchor
+from logs.clock_marks import put_anchor, put_first_anchor
 from logs.engine import Engine, connect, connect_to_read
 from logs.exchange import Exchange
 from logs.putting import CLOSE_OPEN, put, put_note
@@ -120,7 +120,7 @@ class Store:
         self._transact(put_all)
 
     def anchor(self, anchor: Anchor) -> None:
-        """Write down what the clocks said, and what follows from it for the sessions before."""
+        """Write down what the clocks said."""
         self._check_place()
         self._transact(lambda: put_anchor(self._connection, self._run_id, anchor))
 
@@ -243,30 +243,53 @@ class Store:
             self._add("sessions", recovered)
             self._add("runs", crashed)
             self._note("recovered", {"sessions": recovered, "runs": crashed})
-        for kind, detail in self._untold:
-            self._note(kind, detail)
+        self._note_untold()
 
     def _insert_run(self, run: Run) -> int:
         """Its id, whether it is new or not."""
         times = (run.started_at_us, run.started_mono_s, run.boot_id)
         about = (run.zone, run.version, run.settings_hash, run.settings)
-        self._connection.execute(INSERT_RUN, (str(run.uuid), *times, *about))
+        is_new = self._connection.execute(INSERT_RUN, (str(run.uuid), *times, *about)).rowcount
         found = self._connection.execute("SELECT id FROM run WHERE uuid = ?", [str(run.uuid)])
-        return int(found.fetchone()[0])
+        number = int(found.fetchone()[0])
+        if is_new and run.anchor is not None:
+            self._begin_clocks(number, run.anchor)
+        return number
+
+    def _begin_clocks(self, run: int, anchor: Anchor) -> None:
+        step_s = put_first_anchor(self._connection, run, anchor)
+        if step_s:
+            detail = {"step_s": round(step_s, 3), "show": "stopped"}
+            put_note(self._connection, run, records.note("clock_step", anchor.at_us, anchor.mono_s, detail))
 
     def take_in_spilled(self) -> None:
         """Put into the database what waits in spill files; each file in one transaction, then it goes."""
         if self._spill is None or not self._spill.pending:
             return
         for file in self._spill.files():
+            if not self._spill.is_written_elsewhere(file):
+                self._take_in(self._spill, file)
+        self._spill.all_done()
+        if self._ready and self._untold:
+            self._transact(self._note_untold)
+            self._untold.clear()
+
+    def _take_in(self, place: Spill, file: Path) -> None:
+        """What cannot be read or taken is kept and told; it must not keep the log shut."""
+        try:
             found = spill.read(file)
             self._transact(partial(self._put_spilled, found))
-            self._spill.done(file, found.unread)
-            self._add("spilled", len(found.entries))
-            if found.unread:
-                text = f"{file.name}: {found.unread} lines cannot be read; they are kept in that file"
-                self._tell("spill_unread", text, {})
-        self._spill.all_done()
+        except (OSError, self._engine.module.Error, *damage.VALUE_FAULTS) as fault:
+            if not isinstance(fault, OSError) and damage.kind_of(fault) != "refused":
+                raise
+            place.done(file, unread=1)
+            self._tell("spill_unread", f"{file.name} cannot be taken in ({fault}); it is kept", {})
+            return
+        place.done(file, found.unread)
+        self._add("spilled", len(found.entries))
+        if found.unread:
+            text = f"{file.name}: {found.unread} lines cannot be read; they are kept in that file"
+            self._tell("spill_unread", text, {})
 
     def _put_spilled(self, found: Spilled) -> None:
         run = None if found.run is None else self._insert_run(found.run)
@@ -285,6 +308,10 @@ class Store:
             self._connection.execute("RELEASE entry")
         if found.end is not None:
             self._connection.execute(END_RUN, [*found.end, run])
+
+    def _note_untold(self) -> None:
+        for kind, detail in self._untold:
+            self._note(kind, detail)
 
     def _add(self, what: str, count: int) -> None:
         self.repaired[what] = self.repaired.get(what, 0) + count

@@ -19,7 +19,7 @@ from logs.clock import ClockPair
 from logs.engine import Engine, choose
 from logs.intake import QUEUE_LIMIT, Intake
 from logs.lock import AlreadyRunning, HomeLock
-from logs.records import Entry, Recording, Run, SessionRecord, session_uuid
+from logs.records import Anchor, Entry, Recording, Run, SessionRecord, session_uuid
 from logs.schema import SHORT_S
 from logs.settings import zone_named
 from logs.spill import Spill
@@ -31,7 +31,7 @@ IDLE_S = 1.0
 FIRST_WAIT_S, LONGEST_WAIT_S, STOPPING_WAIT_S = 0.01, 2.0, 0.05
 # So long the database may refuse before what waits goes to the spill file; at the end so often.
 SPILL_AFTER_S, TRIES_AT_THE_END = 5.0, 20
-TEND_EVERY_S = 10.0
+TEND_EVERY_S, RESCUE_S = 10.0, 1.0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -99,13 +99,14 @@ class Log:
         self._engine = engine or choose()
         self._clock = ClockPair(perf, wall_ns, boot)
         place = zone_named(zone)
-        run = self._describe_run(str(place), version, settings)
-        self._run = run.uuid
+        run = self._describe = self._describe_run(str(place), version, settings, synchronised())
+        self._spill_at, self._rescued, self._rescue_file, self._ended = spill_at, 0, "", False
         self._intake = Intake(run.uuid, self._clock, place, size_px, limit, synchronised)
         self._spill = Spill(self._path, spill_at, run)
         self._store = Store(self._path, self._engine, run, self._clock.now_us, self._spill, short_s)
         self._failing_since_s: float | None = None
-        self._spill_at_s, self._tend_at_s, self._tries = 0.0, -math.inf, 0
+        self._spill_at_s, self._tend_at_s = 0.0, -math.inf
+        self._tries = self._end_tries = 0
         self._acknowledged = acknowledged
         self._stopping, self._abandoned = threading.Event(), threading.Event()
         self._sleep = sleep or self._wait
@@ -134,7 +135,7 @@ class Log:
 
     def name_of(self, event: Event) -> str:
         """The uuid of the event's session, as it stands in the log."""
-        return session_uuid(self._run, event)
+        return session_uuid(self._describe.uuid, event)
 
     def recorded(self, session: str, file: str, ticks: int, size_bytes: int) -> None:
         """Tell the recording of a session, by its uuid; `file` is relative to the home. For any thread."""
@@ -153,9 +154,9 @@ class Log:
 
     def state(self) -> LogState:
         """Plain values for status.json; callable from any thread, waits for nothing."""
-        wrote_s, refused = self._wrote_s, self._refused + self._intake.undated
+        wrote_s, refused = self._wrote_s, self._refused + self._intake.undated + self._spill.refused
         return LogState(
-            queue_length=len(self._intake),
+            queue_length=0 if self._rescued else len(self._intake),
             last_write_age_s=None if wrote_s is None else max(0.0, self._clock.now_s() - wrote_s),
             error=self._error,
             engine=self._engine.name,
@@ -168,23 +169,40 @@ class Log:
             note=self._engine.warning,
             unsized=self._intake.unsized,
             unmeasured=self._intake.unmeasured,
-            spilled=self._spill.held,
-            spill_file=self._spill.path,
+            spilled=self._spill.held + self._rescued,
+            spill_file=self._rescue_file or self._spill.path,
             wal_bytes=self._store.wal_bytes,
         )
 
     def stop(self, timeout_s: float = 2.0, reason: str = "clean") -> bool:
         """Write what waits, end the run, close; True when all of it was done within `timeout_s`.
 
-        On False the writer is left behind, trying or hanging; it dies with the process.
+        On False the writer may be left behind, trying or hanging; it dies with the process. What it has
+        not written by then goes to a spill file.
         """
         self._end_reason = reason
         self._stopping.set()
         self._intake.wake()
         self._thread.join(timeout_s)
         self._abandoned.set()
-        alive = self._thread.is_alive()
-        return not (alive or len(self._intake) or self._spill.held or self._error)
+        if self._thread.is_alive() and len(self._intake):
+            rescue = threading.Thread(target=self._rescue, name="log-rescue", daemon=True)
+            rescue.start()
+            rescue.join(RESCUE_S)
+        return self._ended and not (self._spill.held or self._rescued)
+
+    def _rescue(self) -> None:
+        """While the thread hangs in the database, perhaps on its disk: another one is tried first.
+
+        Both may write an entry in the end; it is in the log once.
+        """
+        with suppress(Exception):  # it is the last try, and has nobody to tell
+            self._intake.collect(0.0)
+            waiting = list(self._intake.waiting)
+            last = Spill(self._path, self._spill_at, self._describe, before=True)
+            if last.keep(waiting):
+                self._rescued, self._rescue_file = last.held, last.path
+            last.close()
 
     def _alarms(self) -> list[str]:
         size = self._store.wal_bytes
@@ -192,11 +210,13 @@ class Log:
             return []
         return [f"the journal has grown to {size >> 20} MB: another program reads the log without a pause"]
 
-    def _describe_run(self, zone: str, version: str, settings: str) -> Run:
+    def _describe_run(self, zone: str, version: str, settings: str, synchronised: bool | None) -> Run:
         now_s = self._clock.now_s()
         digest = hashlib.sha256(settings.encode()).hexdigest()
         boot_id = BOOT_ID.read_text(encoding="utf-8").strip() if BOOT_ID.exists() else ""
-        return Run(self._clock.to_utc_us(now_s), now_s, zone, version, settings, digest, boot_id)
+        at_us = self._clock.to_utc_us(now_s)
+        anchor = Anchor(now_s, self._clock.boot_s(now_s), at_us, synchronised)
+        return Run(at_us, now_s, zone, version, settings, digest, boot_id, anchor=anchor)
 
     def _take_lock(self) -> None:
         try:
@@ -219,6 +239,7 @@ class Log:
                     break
         finally:
             self._store.close()
+            self._spill.close()
             self._lock.release()
 
     def _advance(self) -> None:
@@ -229,14 +250,17 @@ class Log:
             self._intake.collect(IDLE_S if idle else 0.0)
             self._write()
             self._error, self._wait_s = "", FIRST_WAIT_S
-            self._failing_since_s = None
+            self._failing_since_s, self._tries = None, 0
             self._store.remember()
             return
         except AlreadyRunning as fault:
             self._error = str(fault)
         except Exception as fault:  # noqa: BLE001  the only writer must outlive whatever it meets
             self._judge(fault)
-        self._spill_over()
+        try:
+            self._spill_over()
+        except Exception as fault:  # noqa: BLE001  as above
+            self._error = damage.explain(fault, self._path)
         self._sleep(self._wait_s)
         self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
 
@@ -260,8 +284,7 @@ class Log:
         entries = list(islice(self._intake.waiting, self._batch))
         if entries:
             self._write_entries(entries)
-        # After the notes of steps, which tell what it finds wrong.
-        if self._intake.anchor is not None and not self._intake.waiting:
+        if self._intake.anchor is not None:
             self._store.anchor(self._intake.anchor)
             self._intake.anchor = None
         now_s = self._clock.now_s()
@@ -300,14 +323,22 @@ class Log:
 
     def _finished(self) -> bool:
         """True when nothing waits and the run is marked as ended, if need be in the spill file."""
-        if self._tries >= TRIES_AT_THE_END and not len(self._intake):
-            return self._spill.end_run(self._clock.now_us(), self._end_reason)
-        if len(self._intake) or not self._store.is_open:
+        if len(self._intake):
+            return False
+        self._ended = self._end_in_store() or (
+            max(self._tries, self._end_tries) >= TRIES_AT_THE_END
+            and self._spill.end_run(self._clock.now_us(), self._end_reason)
+        )
+        return self._ended
+
+    def _end_in_store(self) -> bool:
+        if not self._store.is_open:
             return False
         self._storing = False
         try:
             self._store.end_run(self._end_reason)
         except Exception as fault:  # noqa: BLE001  as above; the end is tried again until it is abandoned
+            self._end_tries += 1
             self._judge(fault)
             self._sleep(STOPPING_WAIT_S)
             return False

@@ -76,15 +76,61 @@ def test_a_step_while_no_show_ran_is_found_by_the_next_start(
 
 
 @pytest.mark.parametrize("there", [False, None])
-def test_a_step_that_no_network_vouches_for_marks_and_moves_nothing(
+def test_a_clock_that_was_set_by_hand_is_believed_as_well(
     there: bool | None, show: Any, ask: Any, clock: Any
 ) -> None:
-    before = dates(show(Network(there), range(1, 3)).path, ask)
+    show(Network(there), range(1, 3))
     clock.step_wall(TRUE_STEP_S)
     writing = show(Network(there), range(3, 4))
-    assert dates(writing.path, ask)[:2] == before
+    found = dates(writing.path, ask)
+    assert found[0] == found[1] == found[2]
     rows = ask(writing.path, "SELECT clock_step_ms FROM session ORDER BY id")
     assert [row["clock_step_ms"] for row in rows] == [TRUE_STEP_S * 1000] * 2 + [0]
+
+
+@pytest.mark.parametrize("ends", ["held", "killed"])
+def test_a_step_is_marked_once_whatever_happens_between_it_and_the_next_start(
+    ends: str, begin: Any, clock: Any, visit: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is held, so that the note of the step waits in a spill file; or no anchor comes after it."""
+    writing = begin(sleep=lambda _: None, **clock.clocks())
+    for event in visit(1, clock.at_s, clock.at_s + 5.0):
+        writing.write(event)
+    if ends == "held":
+        lock = choose().module.connect(writing.path, isolation_level=None)
+        lock.execute("BEGIN IMMEDIATE")
+    else:
+        monkeypatch.setattr("logs.store.Store.anchor", lambda self, anchor: None)
+    clock.advance(10.0)
+    clock.step_wall(HOUR_S)
+    writing.log.put(visit(2, clock.at_s, clock.at_s + 5.0)[0])
+    writing.log.stop(10.0)
+    if ends == "held":
+        lock.close()
+    monkeypatch.undo()
+    clock.advance(60.0)
+    assert begin(**clock.clocks()).log.stop(10.0)
+    rows = ask(writing.path, "SELECT clock_step_ms, on_at_us FROM session ORDER BY id")
+    assert [row["clock_step_ms"] for row in rows] == [HOUR_S * 1000, 0]
+    assert ask(writing.path, "SELECT count(*) AS n FROM event WHERE kind = 'clock_step'") == [{"n": 1}]
+
+
+def test_a_machine_with_a_zone_that_is_known_nowhere_else_keeps_its_offset(
+    begin: Any, clock: Any, visit: Any, ask: Any
+) -> None:
+    writing = begin(zone="Asia/Tokyo", **clock.clocks())
+    for event in visit(1, clock.at_s, clock.at_s + 5.0):
+        writing.write(event)
+    assert writing.log.stop(5.0)
+    connection = choose().module.connect(writing.path)
+    connection.execute("UPDATE session SET zone = 'JST'")
+    connection.commit()
+    connection.close()
+    clock.advance(60.0)
+    clock.step_wall(HOUR_S)
+    assert begin(zone="Asia/Tokyo", **clock.clocks()).log.stop(5.0)
+    (row,) = ask(writing.path, "SELECT local_hour, utc_offset_min, clock_step_ms FROM session")
+    assert row == {"local_hour": 18, "utc_offset_min": 540, "clock_step_ms": HOUR_S * 1000}
 
 
 def test_another_boot_has_another_monotonic_clock_and_is_left_alone(show: Any, ask: Any, clock: Any) -> None:

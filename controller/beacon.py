@@ -12,12 +12,13 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat
 
-from controller.install.home import fallback_folders
+from controller.install.home import temporary_home
 
 FILE = "status.json"
 PERIOD_S = 0.5
@@ -80,7 +81,10 @@ def _replace(path: Path, text: str) -> None:
 def _places(home: Path) -> list[Path]:
     """Where the status may stand: the home, else this user's own temporary folder."""
     digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
-    return [home / FILE, *(place / f"status-{digest}.json" for place in fallback_folders())]
+    places = [home / FILE]
+    with suppress(OSError):
+        places.append(temporary_home() / f"status-{digest}.json")
+    return places
 
 
 class Status(BaseModel):

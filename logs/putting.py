@@ -30,6 +30,11 @@ WHERE uuid = :uuid AND end_reason = 'open'
 CLOSE_OPEN = """
 UPDATE session SET end_reason = 'recovered', off_at_us = seen_at_us WHERE end_reason = 'open'
 """
+CLOSE_RUNS = """
+UPDATE run SET end_reason = 'crash', ended_at_us = max(started_at_us, coalesce(
+    (SELECT seen_at_us FROM session WHERE session.run = run.id ORDER BY id DESC LIMIT 1), 0))
+WHERE ended_at_us IS NULL AND id <> ?
+"""
 PUT_MEASURE = """
 INSERT INTO session_metric (session, name, value) SELECT id, ?, ? FROM session WHERE uuid = ?
 ON CONFLICT (session, name) DO UPDATE SET value = excluded.value

@@ -15,10 +15,10 @@ from typing import Any
 from logs import identity, schema
 from logs.closed_log import CannotWrite, begin, locked, opened
 from logs.engine import Engine, connect
-from logs.putting import CLOSE_OPEN
+from logs.putting import CLOSE_OPEN, CLOSE_RUNS
 from logs.salvage import Salvage
 from logs.spill import Spill
-from logs.store import CLOSE_RUNS, Store
+from logs.store import Store
 
 # Nobody waits for a picture meanwhile.
 PATIENCE_S = 3600.0

@@ -16,16 +16,11 @@ from logs import damage, identity, records, schema, spill
 from logs.clock_marks import put_anchor, put_first_anchor
 from logs.engine import Engine, connect, connect_to_read
 from logs.exchange import Exchange
-from logs.putting import CLOSE_OPEN, put, put_note
+from logs.putting import CLOSE_OPEN, CLOSE_RUNS, put, put_note
 from logs.records import Anchor, Entry, Run
 from logs.salvage import Salvage
 from logs.spill import Spill, Spilled
 
-CLOSE_RUNS = """
-UPDATE run SET end_reason = 'crash', ended_at_us = max(started_at_us, coalesce(
-    (SELECT seen_at_us FROM session WHERE session.run = run.id ORDER BY id DESC LIMIT 1), 0))
-WHERE ended_at_us IS NULL AND id <> ?
-"""
 INSERT_RUN = """
 INSERT INTO run (uuid, started_at_us, started_mono_s, boot_id, zone, version, settings_hash, settings)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+
+LASTING = "/var/tmp"
 
 
 def home_folder(argument: str | None, env: Mapping[str, str]) -> Path:
@@ -28,17 +31,34 @@ def home_folder(argument: str | None, env: Mapping[str, str]) -> Path:
 
 def is_temporary(home: Path) -> bool:
     """True for the folder that `home_folder` takes when the user has none of their own."""
-    return home == _temporary_path()
-
-
-def _temporary_path() -> Path:
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    return Path(tempfile.gettempdir()).absolute() / f"baited-{user}"
+    return home == _own(tempfile.gettempdir())
 
 
 def temporary_home() -> Path:
     """A folder in the temp folder for this user alone, not created; PermissionError when it is another's."""
-    home = _temporary_path()
+    return _checked(_own(tempfile.gettempdir()))
+
+
+def fallback_folders() -> list[Path]:
+    """Where to put what the home does not take, none created: folders of this user alone.
+
+    The first outlives a restart of the machine, where the temp folder is often emptied. A TMPDIR that is
+    given is the only one.
+    """
+    places = [tempfile.gettempdir()] if os.environ.get("TMPDIR") else [LASTING, tempfile.gettempdir()]
+    found = []
+    for place in places:
+        with suppress(PermissionError):
+            found += [_checked(_own(place))] if os.path.isdir(place) else []
+    return found
+
+
+def _own(folder: str) -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    return Path(folder).absolute() / f"baited-{user}"
+
+
+def _checked(home: Path) -> Path:
     # The name can be guessed, and everybody may write beside it: take no folder of somebody else's.
     if hasattr(os, "getuid") and os.path.lexists(home):
         found = os.lstat(home)
@@ -48,14 +68,6 @@ def temporary_home() -> Path:
                 "give a folder for settings and data with --home DIR."
             )
     return home
-
-
-def fallback_folders() -> list[Path]:
-    """Where to put what the home does not take: the temporary folder of this user, if there is one."""
-    try:
-        return [temporary_home()]
-    except PermissionError:
-        return []
 
 
 def _can_hold(folder: Path) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.install.home import home_folder, is_temporary
+from controller.install import home as home_module
+from controller.install.home import fallback_folders, home_folder, is_temporary
 
 
 @pytest.fixture(autouse=True)
@@ -57,3 +58,19 @@ def test_a_link_laid_by_somebody_is_refused(tmp_path: Path) -> None:
     (tmp_path / f"baited-{os.getuid()}").symlink_to(tmp_path)
     with pytest.raises(PermissionError, match="--home"):
         home_folder(None, {})
+
+
+def test_what_the_home_does_not_take_goes_where_it_outlives_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lasting, short = tmp_path / "var", tmp_path / "tmp"
+    lasting.mkdir()
+    short.mkdir()
+    monkeypatch.setattr(home_module, "LASTING", str(lasting))
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    monkeypatch.delenv("TMPDIR", raising=False)
+    assert [folder.parent for folder in fallback_folders()] == [lasting, short]
+    (lasting / fallback_folders()[0].name).symlink_to(tmp_path)
+    assert [folder.parent for folder in fallback_folders()] == [short]
+    monkeypatch.setenv("TMPDIR", str(short))
+    assert [folder.parent for folder in fallback_folders()] == [short]

@@ -195,3 +195,18 @@ def begin(database: Path) -> Iterator[Callable[..., Writing]]:
     yield begin_log
     for writing in opened:
         writing.log.stop(5.0)
+
+
+@pytest.fixture
+def held(database: Path) -> Iterator[Callable[[], Any]]:
+    """held(): another connection holds the write lock until it is closed."""
+    opened: list[Any] = []
+
+    def hold() -> Any:
+        opened.append(choose().module.connect(database, isolation_level=None))
+        opened[-1].execute("BEGIN IMMEDIATE")
+        return opened[-1]
+
+    yield hold
+    for connection in opened:
+        connection.close()

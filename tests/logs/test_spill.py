@@ -8,17 +8,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from logs import store, writer
-from logs.engine import choose
+from logs import writer
 from logs.spill import Spill
 from tests.logs.conftest import wait_until
 
@@ -41,21 +38,6 @@ while not log.state().spilled:
 print(log.state().spill_file, flush=True)
 time.sleep(60)
 """
-
-
-@pytest.fixture
-def held(database: Path) -> Iterator[Callable[[], Any]]:
-    """held(): another connection holds the write lock until it is closed."""
-    opened: list[Any] = []
-
-    def hold() -> Any:
-        opened.append(choose().module.connect(database, isolation_level=None))
-        opened[-1].execute("BEGIN IMMEDIATE")
-        return opened[-1]
-
-    yield hold
-    for connection in opened:
-        connection.close()
 
 
 @pytest.fixture
@@ -232,88 +214,6 @@ def test_spilled_visits_come_into_a_log_to_which_nothing_more_happens(
     assert writing.log.stop(5.0)
 
 
-def test_a_reader_that_never_ends_makes_the_journal_grow_and_is_told(
-    begin: Any, visit: Any, clock: Any, database: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if choose().journal != "WAL":
-        pytest.skip("this engine writes with a rollback journal; install pysqlite3 for the write-ahead log")
-    monkeypatch.setattr(store, "WAL_CUT_BYTES", 100_000)
-    monkeypatch.setattr(writer, "WAL_ALARM_BYTES", 300_000)
-    writing = begin(**clock.clocks())
-    number = 0
-
-    def write_until(true: Callable[[], bool]) -> None:
-        nonlocal number
-        for _ in range(300):
-            if true():
-                return
-            number += 1
-            for event in visit(number, clock.at_s, clock.at_s + 5.0):
-                writing.write(event)
-            clock.advance(writer.TEND_EVERY_S)
-        raise AssertionError("it never came")
-
-    write_until(lambda: number == 1)
-    reader = choose().module.connect(database, isolation_level=None)
-    reader.execute("BEGIN")
-    reader.execute("SELECT count(*) FROM session").fetchone()
-    write_until(lambda: "reads the log without a pause" in writing.log.state().warning)
-    assert writing.log.state().wal_bytes > 300_000
-    reader.close()
-    write_until(lambda: writing.log.state().warning == "")
-    assert writing.log.state().wal_bytes < 100_000
-    assert database.with_name("visits.db-wal").stat().st_size < 200_000
-
-
-def test_the_views_count_by_the_shortest_contact_of_the_settings(begin: Any, visit: Any, ask: Any) -> None:
-    for short_s, valid in ((5.0, 1), (3.0, 2)):
-        writing = begin(short_s=short_s)
-        if short_s == 5.0:
-            for number, length_s in ((1, 4.0), (2, 6.0)):
-                for event in visit(number, number * 10.0, number * 10.0 + length_s):
-                    writing.write(event)
-        assert writing.log.stop(5.0)
-        assert ask(writing.path, "SELECT count(*) AS n FROM session_valid") == [{"n": valid}]
-
-
-def plant(database: Path, content: bytes | None) -> Path:
-    """A spill file with this content, or a folder of that name."""
-    file = database.with_name("visits.spill-00000000abcd-0.jsonl")
-    file.mkdir() if content is None else file.write_bytes(content)
-    return file
-
-
-HEAD = b'{"format": "baited spill", "version": 1, "part": 0, "run": {"uuid": "%s", "started_at_us": %s, '
-HEAD += b'"started_mono_s": 1.0, "zone": "UTC"}}\n'
-UUID = b"00000000-0000-4000-8000-000000000000"
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        None,
-        HEAD % (UUID, b'"yesterday"'),
-        HEAD % (UUID, b"1") + b'{"end": {"at_us": %d, "reason": "clean"}}\n' % 2**70,
-        b"[" * 100_000 + b"\n",
-        HEAD % (b"no uuid", b"1"),
-        b"\xff\xfe\x00\n",
-    ],
-    ids=["a folder", "a head of another kind", "too large", "deep", "no uuid", "no text"],
-)
-def test_a_spill_file_that_cannot_be_taken_is_kept_and_told_and_the_log_opens(
-    content: bytes | None, begin: Any, visit: Any, ask: Any, database: Path
-) -> None:
-    file = plant(database, content)
-    writing = begin()
-    for event in visit(1, 1.0, 9.0):
-        writing.write(event)
-    assert file.name in writing.log.state().warning
-    assert writing.log.stop(5.0)
-    assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": 1}]
-    assert [note["kind"] for note in ask(database, "SELECT kind FROM event")] == ["spill_unread"]
-    assert [found.name for found in database.parent.glob("*spill*")] == [f"{file.name}.unread"]
-
-
 def test_a_spill_file_that_goes_while_the_log_is_held_costs_what_was_in_it_and_no_more(
     begin: Any, held: Any, visit: Any, ask: Any, clock: Any, database: Path
 ) -> None:
@@ -351,84 +251,3 @@ def test_a_spill_file_that_another_process_writes_is_left_to_it(
     child.communicate(timeout=30)
     assert not reader.is_written_elsewhere(file)
     lock.close()
-
-
-@pytest.mark.parametrize("waits", [True, False])
-def test_a_clean_end_while_the_log_is_held_is_a_clean_end(
-    waits: bool, begin: Any, held: Any, visit: Any, ask: Any, database: Path
-) -> None:
-    log = begin(sleep=lambda _: time.sleep(0.001)).log
-    wait_until(lambda: log.state().open)
-    lock = held()
-    for event in visit(1, 1.0, 9.0) if waits else []:
-        log.put(event)
-    assert log.stop(10.0) == (not waits)
-    lock.close()
-    assert begin().log.stop(5.0)
-    assert ask(database, "SELECT end_reason FROM run") == [{"end_reason": "clean"}] * 2
-    assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": int(waits)}]
-
-
-def test_a_log_that_can_be_written_again_at_the_end_needs_no_spill_file(
-    begin: Any, held: Any, visit: Any, ask: Any, database: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No place takes a spill file; after more tries than it would need the log is let go."""
-    monkeypatch.setattr("logs.spill._write", lambda handle, lines: False)
-    tries: list[float] = []
-
-    def sleep(wait_s: float) -> None:
-        tries.append(wait_s)
-        time.sleep(0.001)
-        if len(tries) == 3 * writer.TRIES_AT_THE_END:
-            lock.close()
-
-    log = begin(sleep=sleep).log
-    wait_until(lambda: log.state().open)
-    lock = held_by_any_thread(database)
-    for event in visit(1, 1.0, 9.0):
-        log.put(event)
-    assert log.stop(20.0)
-    assert ask(database, "SELECT end_reason FROM run") == [{"end_reason": "clean"}]
-    assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": 1}]
-
-
-def held_by_any_thread(database: Path) -> Any:
-    connection = choose().module.connect(database, isolation_level=None, check_same_thread=False)
-    connection.execute("BEGIN IMMEDIATE")
-    return connection
-
-
-def test_what_waits_while_the_database_hangs_goes_to_another_folder_at_the_end(
-    begin: Any, visit: Any, ask: Any, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert begin().log.stop(5.0)
-    hang = threading.Event()
-    monkeypatch.setattr("logs.store.Store._check", lambda self: hang.wait(30))
-    log = begin(spill_at=[tmp_path / "other"]).log
-    for event in visit(1, 1.0, 9.0):
-        log.put(event)
-    assert not log.stop(0.1)
-    assert (log.state().queue_length, log.state().spilled) == (0, 2)
-    assert Path(log.state().spill_file).parent == tmp_path / "other"
-    monkeypatch.undo()
-    hang.set()
-    log._thread.join(30)
-    assert begin(spill_at=[tmp_path / "other"]).log.stop(5.0)
-    (row,) = ask(database, "SELECT * FROM session")
-    assert (row["id"], row["duration_s"]) == (1, 8.0)
-
-
-def test_a_time_of_another_library_does_not_end_the_writing(
-    begin: Any, held: Any, visit: Any, ask: Any, database: Path
-) -> None:
-    log = begin(sleep=lambda _: time.sleep(0.001)).log
-    wait_until(lambda: log.state().open)
-    lock = held()
-    log.note("numpy", {}, at_s=np.float32(3.0))
-    for event in visit(1, 1.0, 9.0):
-        log.put(event)
-    log.stop(10.0)
-    lock.close()
-    assert begin().log.stop(5.0)
-    assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": 1}]
-    assert ask(database, "SELECT kind FROM event") == [{"kind": "numpy"}]

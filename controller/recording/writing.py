@@ -29,16 +29,19 @@ logger = logging.getLogger(__name__)
 class RecordingWriter:
     """Writes `head`, then each row that is `put`; replaces a file that is there.
 
-    A disk that is full or away is tried again each second while rows wait. When no more can wait, the
-    recording ends with the last row that could: `lost` counts those after it. It also ends before a row that
-    could not be read again, and has none of its rows where another program writes the file. `fault` is the
-    last reason, "" while all is well; `written` counts the lines on the disk.
+    It comes by each `every_s`, and tries a disk that is full or away again while rows wait. When no more can
+    wait, the recording ends with the last row that could: `lost` counts those after it. It also ends before
+    a row that could not be read again, and has none of its rows where another program writes the file.
+    `fault` is the last reason, "" while all is well; `written` counts the lines on the disk.
     """
 
-    def __init__(self, path: Path, head: Head, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(
+        self, path: Path, head: Head, most_waiting: int = MOST_WAITING, every_s: float = WRITE_EVERY_S
+    ) -> None:
         self.path, self.written, self.lost, self.fault = path, 0, 0, ""
         self._waiting: queue.Queue[Head | Row | Reading] = queue.Queue(most_waiting)
         self._waiting.put(head)
+        self._every_s = every_s
         self._file: FileIO | None = None
         self._left, self._ended = b"", False
         self._closing = threading.Event()
@@ -91,7 +94,7 @@ class RecordingWriter:
         return self.fault or "the disk does not keep up"
 
     def _work(self) -> None:
-        while not self._closing.wait(WRITE_EVERY_S):
+        while not self._closing.wait(self._every_s):
             self._write_waiting()
         self._write_waiting()
         if self._file is not None:

@@ -33,14 +33,16 @@ def files(home: Path) -> list[str]:
 def test_a_visit_is_replayed_by_its_number_and_one_of_a_killed_show_too(
     show: Callable[..., Any], small_home: Path
 ) -> None:
-    (small_home / "config.toml").write_text(CONFIG)
+    config = small_home / "config.toml"
+    config.write_text(CONFIG.replace("2.0", "60.0"))
     killed = show("--headless", "--source", "demo")
     killed.until(lambda facts: any(path.stat().st_size > 50_000 for path in small_home.rglob("*-*.jsonl")))
     killed.end(signal.SIGKILL)
     (left,) = files(small_home)
     assert left.endswith(".jsonl")
+    config.write_text(CONFIG.replace("2.0", "0.5"))
     again = show(
-        *("--headless", "--source", "demo", "--seed", "4", "--seconds", "3.5"),
+        *("--headless", "--source", "demo", "--seed", "4", "--seconds", "1.0"),
         *("--record", str(small_home / "whole.jsonl")),
     )
     assert again.end(None) == 0, again.said

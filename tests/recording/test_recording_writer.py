@@ -19,6 +19,7 @@ from controller.recording.rows import Head, Sample
 from controller.recording.writing import RecordingWriter
 
 HEAD = Head(format="baited recording", version=1)
+EVERY_S = 0.02
 
 
 def fault_of(writer: RecordingWriter) -> str:
@@ -44,7 +45,7 @@ def wait_for(wanted: Callable[[], object]) -> None:
 def test_rows_stand_in_their_order_between_head_and_end(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("what was there before, and longer than the head\n" * 1000)
-    writer = RecordingWriter(path, HEAD)
+    writer = RecordingWriter(path, HEAD, every_s=EVERY_S)
     rows = [sample(tick) for tick in range(1, 5001)]
     for row in rows:
         writer.put(row)
@@ -56,7 +57,7 @@ def test_rows_stand_in_their_order_between_head_and_end(tmp_path: Path) -> None:
 
 def test_rows_are_on_their_way_to_the_disk_before_the_end(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
-    writer = RecordingWriter(path, HEAD)
+    writer = RecordingWriter(path, HEAD, every_s=EVERY_S)
     writer.put(sample(3))
     wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") == 2)
     writer.put(sample(4))
@@ -70,7 +71,7 @@ def test_a_disk_that_hangs_holds_nobody_up_and_what_is_lost_is_counted_and_told_
     """A pipe that nobody reads: whoever opens it waits for ever."""
     pipe = tmp_path / "x.jsonl"
     os.mkfifo(pipe)
-    writer = RecordingWriter(pipe, HEAD, most_waiting=100)
+    writer = RecordingWriter(pipe, HEAD, most_waiting=100, every_s=EVERY_S)
     for tick in range(1, 5001):
         writer.put(sample(tick))
     assert writer._waiting.qsize() <= 100
@@ -89,7 +90,7 @@ def test_a_disk_that_comes_back_gets_all_that_waited(
 ) -> None:
     """A folder that is not there yet stands for a stick that is not mounted."""
     path = tmp_path / "stick" / "x.jsonl"
-    writer = RecordingWriter(path, HEAD)
+    writer = RecordingWriter(path, HEAD, every_s=EVERY_S)
     writer.put(sample(1))
     wait_for(lambda: writer.fault)
     path.parent.mkdir()
@@ -104,7 +105,7 @@ def test_after_a_lost_row_none_is_written_so_that_there_is_no_gap(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "stick" / "x.jsonl"
-    writer = RecordingWriter(path, HEAD, most_waiting=10)
+    writer = RecordingWriter(path, HEAD, most_waiting=10, every_s=EVERY_S)
     for tick in range(1, 21):
         writer.put(sample(tick))
     path.parent.mkdir()
@@ -124,7 +125,7 @@ def test_a_row_that_could_not_be_read_again_ends_the_recording_before_it(
     """Not a number in JSON, and what JSON has no word for; later rows would leave a gap."""
     for wrong in (math.nan, object()):
         path = tmp_path / "x.jsonl"
-        writer = RecordingWriter(path, HEAD)
+        writer = RecordingWriter(path, HEAD, every_s=EVERY_S)
         writer.put(sample(1))
         writer.put(Sample.model_construct(tick=2, on=True, x=wrong, y=1.0))
         writer.put(sample(3))
@@ -138,7 +139,7 @@ def test_a_row_that_could_not_be_read_again_ends_the_recording_before_it(
 def test_a_disk_that_hangs_is_told_of_before_a_row_is_lost(tmp_path: Path) -> None:
     pipe = tmp_path / "x.jsonl"
     os.mkfifo(pipe)
-    writer = RecordingWriter(pipe, HEAD)
+    writer = RecordingWriter(pipe, HEAD, every_s=EVERY_S)
     for tick in range(1, 500):
         writer.put(sample(tick))
     assert fault_of(writer) == ""
@@ -155,10 +156,10 @@ def test_the_second_of_two_writers_of_a_file_loses_its_rows_and_harms_none_of_th
 ) -> None:
     """Not even later, when the first has ended and the second could have the file."""
     path = tmp_path / "x.jsonl"
-    first = RecordingWriter(path, HEAD)
+    first = RecordingWriter(path, HEAD, every_s=EVERY_S)
     first.put(sample(1))
     wait_for(lambda: first.written == 2)
-    second = RecordingWriter(path, HEAD)
+    second = RecordingWriter(path, HEAD, every_s=EVERY_S)
     for tick in range(50, 60):
         second.put(sample(tick))
     wait_for(lambda: fault_of(second))
@@ -174,12 +175,12 @@ def test_the_second_of_two_writers_of_a_file_loses_its_rows_and_harms_none_of_th
 FULL = """
 import resource, signal, sys
 from pathlib import Path
-from tests_sample import HEAD, end, fault_of, sample, wait_for, RecordingWriter
+from tests_sample import EVERY_S, HEAD, end, fault_of, sample, wait_for, RecordingWriter
 
 path = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-writer = RecordingWriter(path, HEAD)
+writer = RecordingWriter(path, HEAD, every_s=EVERY_S)
 for tick in range(1, 101):
     writer.put(sample(tick))
 wait_for(lambda: fault_of(writer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -76,8 +77,13 @@ class Rig:
         return ended and self.writing.close(ticks, b"a swarm")
 
     def files(self) -> list[str]:
-        folder = self.home / "recordings"
-        return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        """Also while folders come and go."""
+        top = self.home / "recordings"
+        return sorted(
+            (Path(folder) / name).relative_to(top).as_posix()
+            for folder, _, names in os.walk(top)
+            for name in names
+        )
 
 
 def begun(number: int, at_s: float = NOON_S) -> Begun:

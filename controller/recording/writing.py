@@ -38,7 +38,8 @@ class RecordingWriter:
     def __init__(
         self, path: Path, head: Head, most_waiting: int = MOST_WAITING, every_s: float = WRITE_EVERY_S
     ) -> None:
-        self.path, self.written, self.lost, self.fault = path, 0, 0, ""
+        self.path, self.written, self.fault = path, 0, ""
+        self._refused, self._unwritten, self._told_of_the_end = 0, 0, False
         self._waiting: queue.Queue[Head | Row | Reading] = queue.Queue(most_waiting)
         self._waiting.put(head)
         self._every_s = every_s
@@ -54,8 +55,12 @@ class RecordingWriter:
             with suppress(queue.Full):
                 self._waiting.put_nowait(row)
                 return
-            self._tell_of_the_end()
-        self.lost += 1
+        self._refused += 1
+
+    @property
+    def lost(self) -> int:
+        """How many rows came after the last one that is kept."""
+        return self._refused + self._unwritten
 
     def close(self, tick: int, state: bytes | None, patience_s: float = COMPLETION_S) -> bool:
         """Complete the file; False, and a word, when it is not whole."""
@@ -113,6 +118,8 @@ class RecordingWriter:
             self._end_before(str(error.strerror))
         except OSError as error:
             self._tell(error.strerror or str(error))
+        if self.lost:
+            self._tell_of_the_end()
 
     def _write_to(self, file: FileIO) -> None:
         new = False
@@ -145,11 +152,13 @@ class RecordingWriter:
     def _end_before(self, fault: str) -> None:
         """No row from here on is written, nor taken."""
         self._ended, self.fault = True, fault
-        self.lost += 1
-        self._tell_of_the_end()
+        self._unwritten += 1
 
     def _tell_of_the_end(self) -> None:
-        logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)
+        """Once, by the thread: a terminal that takes no more text must not hold the picture up."""
+        if not self._told_of_the_end:
+            self._told_of_the_end = True
+            logger.warning("The recording %s ends here, the show goes on: %s.", self.path, self._why)
 
     def _tell(self, fault: str) -> None:
         if not self.fault:

@@ -78,7 +78,7 @@ def test_a_disk_that_hangs_holds_nobody_up_and_what_is_lost_is_counted_and_told_
     assert writer.lost >= 4900
     assert "ended early (the disk does not keep up)" in fault_of(writer)
     assert not writer.close(*end(5000), patience_s=0.1)
-    assert [record.levelno for record in caplog.records] == [logging.WARNING, logging.ERROR]
+    assert [record.levelno for record in caplog.records] == [logging.ERROR]
     assert str(pipe) in caplog.text
     assert "5002 rows" in caplog.text
     with pipe.open("rb") as reader:
@@ -110,6 +110,9 @@ def test_after_a_lost_row_none_is_written_so_that_there_is_no_gap(
         writer.put(sample(tick))
     path.parent.mkdir()
     wait_for(lambda: path.exists() and path.read_bytes().count(b"\n") == 10)
+    wait_for(lambda: "ends here, the show goes on" in caplog.text)
+    assert {record.threadName for record in caplog.records} == {"recording"}, "the picture waits for no word"
+    assert caplog.text.count("ends here") == 1
     writer.put(sample(21))
     assert "it ended early (" in fault_of(writer)
     assert not writer.close(*end(21))

@@ -14,6 +14,7 @@ import pytest
 from logs import identity
 from logs.engine import choose
 from logs.questions import summary
+from tests.logs.conftest import wait_until
 
 
 @pytest.fixture
@@ -206,8 +207,7 @@ def test_an_exchange_that_was_cut_off_is_completed_by_the_next_start(
 
     monkeypatch.setattr(Path, "rename", cut)
     log = begin(sleep=lambda _: None).log
-    while "the power went" not in log.state().error:
-        pass
+    wait_until(lambda: "the power went" in log.state().error)
     log.stop(0.2)
     monkeypatch.undo()
     assert database.with_name("visits.db.next").exists()

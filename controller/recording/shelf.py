@@ -73,24 +73,25 @@ class Shelf:
 
     def pack(self, draft: Path) -> Packed | None:
         """Put a packed one in the place of the draft; None, and no file, where that has no row yet."""
-        target = None
-        if _last_tick(draft):
-            target = draft.with_name(f"{draft.name}.gz")
-            with file_aside(draft.parent) as aside:
-                _compress(draft, aside)
-                aside.replace(target)
-            sync_folder(draft.parent)
+        if not _last_tick(draft):
+            draft.unlink()
+            return None
+        target = draft.with_name(f"{draft.name}.gz")
+        with file_aside(draft.parent) as aside:
+            _compress(draft, aside)
+            aside.replace(target)
+        sync_folder(draft.parent)
         draft.unlink()
-        return target and self.described(target)
+        return self.described(target)
 
     def described(self, packed: Path) -> Packed | None:
-        """What the log is told of a file; None where it cannot be read."""
+        """What the log is told of a file; None where it has no row that can be read."""
         try:
             ticks, size_bytes = _last_tick(packed), packed.stat().st_size
         except (OSError, EOFError, zlib.error):
             return None
         session = packed.name.removesuffix(".gz").removesuffix(SUFFIX)
-        return Packed(session, self.name_of(packed), ticks, size_bytes)
+        return Packed(session, self.name_of(packed), ticks, size_bytes) if ticks else None
 
     def name_of(self, file: Path) -> str:
         """As it stands in the log: relative to the home."""

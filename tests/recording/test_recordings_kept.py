@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from tests.recording.visit_rig import DAY_S, HEAD, NAMES, NOON_S, Log, Rig, read
 def test_what_was_packed_after_the_end_of_the_log_is_told_at_the_next_start(rig: Rig) -> None:
     """A slow disk, which the end of the show did not wait for; or a kill before the log wrote."""
     late = rig.log
-    rig.start()
     rig.turns.clear()
+    rig.start()
     rig.visit(1)
     rig.visit(2)
     rig.writing.stop(patience_s=0.01)
@@ -40,13 +41,16 @@ def test_the_log_is_told_of_all_that_it_does_not_know_once_it_can_be_read_and_of
     told, rig.log, rig.listed = rig.log.recordings, Log(), None
     broken = rig.home / told[NAMES[7]][0]
     broken.write_bytes(broken.read_bytes()[:-20])
+    empty = rig.home / told[NAMES[8]][0]
+    empty.write_bytes(gzip.compress(HEAD.as_line()))
     rig.start()
     rig.visit(39)
     wait_for(lambda: rig.writing.made == 1)
     assert list(rig.log.recordings) == [NAMES[39]]
     rig.listed = []
-    wait_for(lambda: len(rig.log.recordings) == 30)
+    wait_for(lambda: len(rig.log.recordings) == 29)
     told.pop(NAMES[7])
+    told.pop(NAMES[8])
     assert {name: row for name, row in rig.log.recordings.items() if name != NAMES[39]} == told
     assert (rig.writing.fault, rig.writing.made) == ("", 1)
 

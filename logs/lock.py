@@ -31,9 +31,14 @@ class HomeLock:
         self._handle: int | None = None
 
     def take(self) -> None:
-        """Raises AlreadyRunning when held elsewhere, OSError when the folder cannot be written or locked."""
+        """Raises AlreadyRunning when held elsewhere, OSError when the folder cannot be written or locked.
+
+        A lock whose file was deleted keeps nobody out, and is taken anew.
+        """
         if self._handle is not None:
-            return
+            if self._is_there(self._handle):
+                return
+            self.release()
         self._home.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o664)
         try:
@@ -42,6 +47,12 @@ class HomeLock:
             os.close(handle)
             raise
         self._handle = handle
+
+    def _is_there(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(handle), os.stat(self._path))
+        except FileNotFoundError:
+            return False
 
     def _lock(self, handle: int) -> None:
         try:

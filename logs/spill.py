@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import os
+import stat
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -71,11 +72,12 @@ class Spill:
 
         With `unread` those in their place that hold lines which could not be read.
         """
-        found, ending = [], f".jsonl{UNREAD}" if unread else ".jsonl"
+        found: list[Path] = []
+        ending = f".jsonl{UNREAD}" if unread else ".jsonl"
         for place in self._places:
             with suppress(OSError):
-                found += [(_order(file), file) for file in place.glob(f"{self._stem(place)}-*{ending}")]
-        return [file for _, file in sorted(found) if file not in self._skipped]
+                found += [file for file in place.glob(f"{self._stem(place)}-*{ending}") if _is_plain(file)]
+        return sorted(set(found) - self._skipped, key=lambda file: (_order(file), file))
 
     def is_written_elsewhere(self, file: Path) -> bool:
         """True while another process puts entries into the file."""
@@ -160,12 +162,15 @@ class Spill:
 
 @dataclass(slots=True)
 class Spilled:
-    """What one file holds; `run` is None where it tells none, `unread` counts lines that are no entries."""
+    """What one file holds; `run` is None where it tells none, `unread` counts lines that are no entries,
+    `taken` the entries that the database took.
+    """
 
     run: Run | None = None
     entries: list[Entry] = field(default_factory=list)
     end: tuple[int, str] | None = None
     unread: int = 0
+    taken: int = 0
 
 
 def read(file: Path) -> Spilled:
@@ -249,6 +254,11 @@ def _lock(handle: int) -> bool:
     except OSError:
         return True  # some network folders give no locks; an entry there is better than none
     return True
+
+
+def _is_plain(file: Path) -> bool:
+    """True for a regular file: to open any other may wait for ever."""
+    return stat.S_ISREG(file.lstat().st_mode)
 
 
 def _is_at(file: Path, handle: int) -> bool:

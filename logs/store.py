@@ -54,7 +54,7 @@ class Store:
         self._spill, self._short_s = spill, short_s
         self._exchange = Exchange(path, engine, now_us)
         self._connection: Any = None
-        self._inode: tuple[int, int] = (0, 0)
+        self._stamp: tuple[int, ...] = ()
         self._known: identity.Identity | None = None
         self._run_id = 0
         self._ready = False
@@ -75,11 +75,13 @@ class Store:
         one that is another than at the last run is named there too.
         """
         self.close()
+        if self._path.is_symlink() and not self._path.exists():
+            raise FileNotFoundError(f"{self._path} is a link to a file that is not there: mount its disk")
         if self._path.exists() and not os.access(self._path, os.W_OK):
             # SQLite would leave a journal with the same rights, in the way even when these are mended.
             raise PermissionError(f"the log file {self._path} is read-only")
         self._complete_exchange()
-        self._known = identity.read(self._path)
+        self._known = identity.read(self._path) or self._known
         unusable = self._unusable()
         if unusable or not self._path.exists():
             self._begin(unusable)
@@ -125,10 +127,13 @@ class Store:
         self._transact(lambda: self._connection.execute(END_RUN, values))
 
     def tend(self) -> None:
-        """Cut the write-ahead log back when it has grown, as far as no reader is in the way; never waits."""
+        """Look whether the file is still the one that is written, and cut its write-ahead log back when that
+        has grown, as far as no reader is in the way; never waits."""
+        self._check_place()
         self.wal_bytes = self._size_of_wal()
         if self.wal_bytes > WAL_CUT_BYTES:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._stamp = self._read_stamp()
             self.wal_bytes = self._size_of_wal()
 
     def remember(self) -> None:
@@ -151,8 +156,6 @@ class Store:
         self.take_in_spilled()
         self._transact(self._recover)
         self._untold.clear()
-        stat = os.stat(self._path)
-        self._inode = (stat.st_dev, stat.st_ino)
 
     def _begin(self, unusable: str, damaged: bool = False) -> None:
         """Put a new database in the place; what is there, and why it is `unusable`, is kept and told.
@@ -281,7 +284,7 @@ class Store:
             self._tell("spill_unread", f"{file.name} cannot be taken in ({fault}); it is kept", {})
             return
         place.done(file, found.unread)
-        self._add("spilled", len(found.entries))
+        self._add("spilled", found.taken)
         if found.unread:
             text = f"{file.name}: {found.unread} lines cannot be read; they are kept in that file"
             self._tell("spill_unread", text, {})
@@ -291,10 +294,12 @@ class Store:
         if run is None:
             found.unread += len(found.entries)
             return
+        found.taken = 0
         for entry in found.entries:
             self._connection.execute("SAVEPOINT entry")
             try:
                 put(self._connection, run, entry)
+                found.taken += 1
             except (self._engine.module.Error, *damage.VALUE_FAULTS) as fault:
                 if damage.kind_of(fault) != "refused":
                     raise
@@ -324,12 +329,24 @@ class Store:
 
     def _transact(self, work: Callable[[], Any]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
-        schema.with_rollback(self._connection, work)
+        try:
+            schema.with_rollback(self._connection, work)
+        finally:
+            self._stamp = self._read_stamp()
 
     def _check_place(self) -> None:
+        """Nobody else writes the file: one that is not as this connection left it is looked at anew."""
+        found = self._read_stamp()
+        if not found:
+            raise damage.LogMoved("the log file was deleted while in use")
+        if found != self._stamp:
+            was = "replaced" if found[:2] != self._stamp[:2] else "changed by another program"
+            raise damage.LogMoved(f"the log file was {was} while in use")
+
+    def _read_stamp(self) -> tuple[int, ...]:
+        """Which file it is, its size and its last change; empty when it is gone."""
         try:
             stat = os.stat(self._path)
         except FileNotFoundError:
-            raise damage.LogMoved("the log file was deleted while in use") from None
-        if (stat.st_dev, stat.st_ino) != self._inode:
-            raise damage.LogMoved("the log file was replaced while in use")
+            return ()
+        return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns

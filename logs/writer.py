@@ -255,6 +255,7 @@ class Log:
             return
         except AlreadyRunning as fault:
             self._error = str(fault)
+            self._store.close()
         except Exception as fault:  # noqa: BLE001  the only writer must outlive whatever it meets
             self._judge(fault)
         try:
@@ -290,6 +291,7 @@ class Log:
         now_s = self._clock.now_s()
         if now_s >= self._tend_at_s and not self._intake.waiting:
             self._tend_at_s = now_s + TEND_EVERY_S
+            self._lock.take()
             self._store.tend()
 
     def _write_entries(self, entries: list[Entry]) -> None:

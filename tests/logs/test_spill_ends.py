@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,8 @@ from logs.engine import choose
 from tests.logs.conftest import wait_until
 
 
-def plant(database: Path, content: bytes | None) -> Path:
-    """A spill file with this content, or a folder of that name."""
-    file = database.with_name("visits.spill-00000000abcd-0.jsonl")
-    file.mkdir() if content is None else file.write_bytes(content)
-    return file
+def name_of_one(database: Path) -> Path:
+    return database.with_name("visits.spill-00000000abcd-0.jsonl")
 
 
 HEAD = b'{"format": "baited spill", "version": 1, "part": 0, "run": {"uuid": "%s", "started_at_us": %s, '
@@ -30,19 +29,19 @@ UUID = b"00000000-0000-4000-8000-000000000000"
 @pytest.mark.parametrize(
     "content",
     [
-        None,
         HEAD % (UUID, b'"yesterday"'),
         HEAD % (UUID, b"1") + b'{"end": {"at_us": %d, "reason": "clean"}}\n' % 2**70,
         b"[" * 100_000 + b"\n",
         HEAD % (b"no uuid", b"1"),
         b"\xff\xfe\x00\n",
     ],
-    ids=["a folder", "a head of another kind", "too large", "deep", "no uuid", "no text"],
+    ids=["a head of another kind", "too large", "deep", "no uuid", "no text"],
 )
 def test_a_spill_file_that_cannot_be_taken_is_kept_and_told_and_the_log_opens(
-    content: bytes | None, begin: Any, visit: Any, ask: Any, database: Path
+    content: bytes, begin: Any, visit: Any, ask: Any, database: Path
 ) -> None:
-    file = plant(database, content)
+    file = name_of_one(database)
+    file.write_bytes(content)
     writing = begin()
     for event in visit(1, 1.0, 9.0):
         writing.write(event)
@@ -51,6 +50,19 @@ def test_a_spill_file_that_cannot_be_taken_is_kept_and_told_and_the_log_opens(
     assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": 1}]
     assert [note["kind"] for note in ask(database, "SELECT kind FROM event")] == ["spill_unread"]
     assert [found.name for found in database.parent.glob("*spill*")] == [f"{file.name}.unread"]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_no_spill_file(
+    make: Callable[[Path], None], begin: Any, visit: Any, ask: Any, database: Path
+) -> None:
+    make(name_of_one(database))
+    writing = begin()
+    for event in visit(1, 1.0, 9.0):
+        writing.write(event)
+    assert writing.log.state().warning == ""
+    assert writing.log.stop(5.0)
+    assert ask(database, "SELECT count(*) AS n FROM session") == [{"n": 1}]
 
 
 @pytest.mark.parametrize("waits", [True, False])

@@ -28,8 +28,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uuid) DO NOTHING
 END_RUN = """
 UPDATE run SET ended_at_us = ?, end_reason = ? WHERE id = ? AND (ended_at_us IS NULL OR end_reason = 'crash')
 """
-# A write-ahead log of this size is cut back; one that stays larger than the other, held by a reader, is told.
-WAL_CUT_BYTES, WAL_ALARM_BYTES = 16 << 20, 64 << 20
+# A write-ahead log that has grown so large is cut back.
+WAL_CUT_BYTES = 16 << 20
 
 
 class Store:

@@ -9,7 +9,6 @@ import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,8 @@ from logs.records import Anchor, Entry, Recording, Run, SessionRecord, session_u
 from logs.schema import SHORT_S
 from logs.settings import zone_named
 from logs.spill import Spill
-from logs.store import WAL_ALARM_BYTES, Store
+from logs.state import LogState, alarms, losses
+from logs.store import Store
 from logs.visits import Event
 
 BATCH = 64
@@ -33,35 +33,6 @@ FIRST_WAIT_S, LONGEST_WAIT_S, STOPPING_WAIT_S = 0.01, 2.0, 0.05
 SPILL_AFTER_S, TRIES_AT_THE_END = 5.0, 20
 TEND_EVERY_S, RESCUE_S = 10.0, 1.0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-
-
-@dataclass(frozen=True, slots=True)
-class LogState:
-    """How the log is: `error` and `warning` are empty when nobody need act; ages are seconds.
-
-    `warning` tells of damage done in this run (files moved aside, entries lost), `note` of what is
-    merely slower here. `queue_length` entries wait; `last_write_age_s` is None before the first
-    write; `dropped` entries found the queue full, `refused` ones could not be stored, `unsized`
-    ones use an older size of the screen, `unmeasured` measures were no finite numbers. `spilled`
-    entries stand in `spill_file` and come into the database as soon as it takes them.
-    """
-
-    queue_length: int
-    last_write_age_s: float | None
-    error: str
-    engine: str
-    journal: str
-    path: str
-    dropped: int
-    refused: int = 0
-    warning: str = ""
-    open: bool = False
-    note: str = ""
-    unsized: int = 0
-    unmeasured: int = 0
-    spilled: int = 0
-    spill_file: str = ""
-    wal_bytes: int = 0
 
 
 class Log:
@@ -164,7 +135,9 @@ class Log:
             path=str(self._path),
             dropped=self._intake.dropped,
             refused=refused,
-            warning="; ".join([*self._store.moved, *_losses(refused, self._intake.dropped), *self._alarms()]),
+            warning="; ".join(
+                [*self._store.moved, *losses(refused, self._intake.dropped), *alarms(self._store.wal_bytes)]
+            ),
             open=self._store.is_open,
             note=self._engine.warning,
             unsized=self._intake.unsized,
@@ -203,12 +176,6 @@ class Log:
             if last.keep(waiting):
                 self._rescued, self._rescue_file = last.held, last.path
             last.close()
-
-    def _alarms(self) -> list[str]:
-        size = self._store.wal_bytes
-        if size <= WAL_ALARM_BYTES:
-            return []
-        return [f"the journal has grown to {size >> 20} MB: another program reads the log without a pause"]
 
     def _describe_run(self, zone: str, version: str, settings: str, synchronised: bool | None) -> Run:
         now_s = self._clock.now_s()
@@ -345,9 +312,3 @@ class Log:
             self._sleep(STOPPING_WAIT_S)
             return False
         return True
-
-
-def _losses(refused: int, dropped: int) -> list[str]:
-    """In words, what this run could not keep."""
-    losses = ((refused, "could not be stored"), (dropped, "came while the queue was full"))
-    return [f"lost: {n} {'entry' if n == 1 else 'entries'} that {why}" for n, why in losses if n]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from logs import store, writer
+from logs import state, store, writer
 from logs.engine import choose
 
 
@@ -18,7 +18,7 @@ def test_a_reader_that_never_ends_makes_the_journal_grow_and_is_told(
     if choose().journal != "WAL":
         pytest.skip("this engine writes with a rollback journal; install pysqlite3 for the write-ahead log")
     monkeypatch.setattr(store, "WAL_CUT_BYTES", 100_000)
-    monkeypatch.setattr(writer, "WAL_ALARM_BYTES", 300_000)
+    monkeypatch.setattr(state, "WAL_ALARM_BYTES", 300_000)
     writing = begin(**clock.clocks())
     number = 0
 

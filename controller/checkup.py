@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 from calibration.profile import load as load_profile
 from controller.beacon import STALE_S, read_status
 from controller.inputs.camera_devices import cameras
+from controller.install.home import fallback_folders
 from controller.install.versions import verdicts
 from controller.settings import CAMERA_PROFILE, DATABASE, ConfigError, load
 from display.glyph import SHIPPED_FONT, FontRefusedError, read_glyph
 from display.screens import display_available
 from display.sound.device import DeviceError, NoPlayerError, open_device
 from display.sound.sound_file import SoundFileError, read_loop
+from logs import waiting
 from logs.engine import choose
-from logs.questions import UnreadableLog, sessions
+from logs.questions import UnreadableLog, loss, sessions
 
 LOW_DISK_BYTES = 500_000_000
 
@@ -42,6 +44,7 @@ def findings(home: Path) -> Iterator[Finding]:
     yield _kernels(home)
     yield _engine()
     yield _database(home)
+    yield _waiting(home)
     yield _screen()
     yield _glyph(home)
     yield _sound(home)
@@ -106,6 +109,8 @@ def _engine() -> Finding:
 
 def _database(home: Path) -> Finding:
     path = home / DATABASE
+    if fault := loss(path):
+        return Finding("database", "not found", fault)
     if not path.exists():
         return Finding("database", "none yet, the first show makes it")
     try:
@@ -117,6 +122,15 @@ def _database(home: Path) -> Finding:
     if kept:
         fault += f"Earlier visits are in {', '.join(kept)}: show them to a technician, then move them away."
     return Finding("database", str(path), fault)
+
+
+def _waiting(home: Path) -> Finding:
+    """Normal after a crash; lines that nobody could read are not."""
+    found = waiting.find(home / DATABASE, fallback_folders())
+    faults = [waiting.COMES_IN] if found.files else []
+    faults += [f"{file} holds lines nobody could read: show it to a technician." for file in found.unread]
+    level = "problem" if found.unread or not found.files else "note"
+    return Finding("waiting visits", found.state or "none", " ".join(faults), level)
 
 
 def _screen() -> Finding:

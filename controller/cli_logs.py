@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,17 +22,28 @@ from controller.cli_options import (
     say,
     settings_of,
 )
+from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
+# The largest number that a query can take.
+LARGEST = 2**63 - 1
 out = Console(highlight=False, soft_wrap=True, markup=False)
 
 
 def local_day(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """For options that take a date: refuses what is none."""
-    try:
-        return None if value is None else date.fromisoformat(value).isoformat()
-    except ValueError as error:
-        raise click.BadParameter(f"{value!r} is no date; give it as 2026-04-02") from error
+    """For options that take a date: refuses what is none, and other ways to write one."""
+    with suppress(ValueError):
+        if value is None or date.fromisoformat(value).isoformat() == value:
+            return value
+    raise click.BadParameter(f"{value!r} is no date; give it as 2026-04-02")
+
+
+def tell_what_waits(home: Path) -> None:
+    """One line where visits wait in files for a start of the show."""
+    from logs import waiting
+
+    if state := waiting.find(home / DATABASE, fallback_folders()).state:
+        say(f"{state}; {waiting.COMES_IN}", err=True)
 
 
 @click.group()
@@ -43,7 +55,7 @@ def logs() -> None:
 @home_option
 @json_option
 @click.option("--day", callback=local_day, help="Only sessions that began on this local date, YYYY-MM-DD.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--limit", type=click.IntRange(1, LARGEST), help="Only the last so many.")
 @click.option("--include-demo", is_flag=True, help="Simulated visitors too.")
 def logs_sessions(home: Path, as_json: bool, day: str | None, limit: int | None, include_demo: bool) -> None:
     """The sessions, oldest first."""
@@ -86,6 +98,7 @@ def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_d
 def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:
     from logs.questions import UnreadableLog
 
+    tell_what_waits(home)
     try:
         return question(home / DATABASE, *values)
     except UnreadableLog as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli_logs import local_day, logs
+from controller.cli_logs import local_day, logs, tell_what_waits
 from controller.cli_options import Refused, home_option, json_option, print_json, say
 from controller.cli_studies import picture_size
 from controller.settings import DATABASE
@@ -76,6 +76,7 @@ def logs_export(
     }
     if form == "parquet" and not parquet.is_available():
         raise Refused(f"a Parquet file needs DuckDB, which is not installed; get it with: {_install_extra()}")
+    tell_what_waits(home)
     try:
         count = exports[form](home / DATABASE, out, choice)
     except (CannotExport, UnreadableLog) as error:

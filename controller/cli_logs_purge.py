@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli_logs import local_day
+from controller.cli_logs import local_day, tell_what_waits
 from controller.cli_options import Refused, home_option, json_option, print_json, say, settings_of
 from controller.install.home import fallback_folders
 from controller.settings import DATABASE
@@ -44,8 +44,9 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
     if day is None:
         return
     try:
-        due = purging.look(home / DATABASE, day)
+        due = purging.look(home / DATABASE, day, zone, fallback_folders())
         if dry_run:
+            tell_what_waits(home)
             _tell_due(due, as_json)
             return
         if not yes and (due.sessions or (with_copies and due.copies)):
@@ -100,7 +101,8 @@ def _lines(due: Due, with_copies: bool) -> list[str]:
     span = f", {due.first_day} to {due.last_day}" if due.sessions else ""
     what = f"{due.sessions} sessions of {due.days} days{span}; {due.recordings} recordings"
     fate = "deleted too" if with_copies else "--copies deletes it too"
-    return [f"Before {due.before}: {what}", *(f"{name} may hold such visits; {fate}" for name in due.copies)]
+    copies = (f"{name} may hold such visits; {fate}" for name in due.copies)
+    return [f"Before {due.before}: {what}", *copies, *due.waiting]
 
 
 def _tell_purged(purged: Purged, as_json: bool) -> None:

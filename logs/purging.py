@@ -10,18 +10,18 @@ from __future__ import annotations
 import calendar
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
-from logs import copies, residue, schema
+from logs import copies, residue, schema, waiting
 from logs.closed_log import CannotWrite, locked, opened
 from logs.durable import sync_folder
 from logs.engine import Engine, choose
-from logs.questions import UnreadableLog, reading
+from logs.questions import UnreadableLog, absence, reading
 from logs.spill import Spill
 
 RECORDINGS = "recordings"
@@ -61,7 +61,10 @@ SELECT id, uuid FROM run WHERE ended_at_us IS NOT NULL AND max(started_at_us, en
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What a purge would take: sessions of `days` local dates, and the `copies` that may hold such."""
+    """What a purge would take: sessions of `days` local dates, and the `copies` that may hold such.
+
+    `waiting` tells of files with entries that come first, or may hold such visits; a sentence each.
+    """
 
     before: str
     sessions: int
@@ -70,6 +73,7 @@ class Due:
     last_day: str | None
     recordings: int
     copies: list[str]
+    waiting: list[str]
 
 
 @dataclass(slots=True)
@@ -97,20 +101,39 @@ def due_from(show_until: date, keep_months: int) -> date:
     return date(year, month + 1, day) + timedelta(days=1)
 
 
-def look(path: Path, before: date) -> Due:
+def look(path: Path, before: date, zone: tzinfo, spill_at: Sequence[Path] = ()) -> Due:
     """What `purge` would take of sessions that began before this local date; only reads.
 
     It may be asked beside a running show. Raises UnreadableLog.
     """
-    day = before.isoformat()
+    values = _values(before, zone)
     figures = "count(*), count(DISTINCT local_date), min(local_date), max(local_date)"
     with reading(path) as connection:
         text = f"SELECT {figures} FROM session WHERE {DUE}"
-        sessions, days, first, last = connection.execute(text, {"before": day}).fetchone()
+        sessions, days, first, last = connection.execute(text, values).fetchone()
+        named = connection.execute(f"SELECT uuid FROM session WHERE {DUE}", values).fetchall()
         known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'recording'").fetchone()
-        recorded = connection.execute(RECORDED, {"before": day}).fetchall() if known else []
+        recorded = connection.execute(RECORDED, values).fetchall() if known else []
     held = [copy.name for copy in _held(choose(), path, before)]
-    return Due(day, sessions, days, first, last, len(recorded), held)
+    spill = Spill(path, spill_at)
+    comes = waiting.would_come_back(spill, before, values["cut_us"], {name.encode() for (name,) in named})
+    try:
+        comes += _unread(spill, before, held)
+    except OSError as fault:
+        raise UnreadableLog(f"what waits for the log cannot be read ({fault}); mend its rights") from fault
+    return Due(values["before"], sessions, days, first, last, len(recorded), held, comes)
+
+
+def _values(before: date, zone: tzinfo) -> dict[str, Any]:
+    """Of the queries: the local date, and when it began in microseconds of UTC."""
+    began = datetime.combine(before, time(), zone).astimezone(UTC)
+    return {"before": before.isoformat(), "cut_us": round(began.timestamp() * 1e6)}
+
+
+def _unread(spill: Spill, before: date, told: Collection[str]) -> list[str]:
+    """Sentences on files with lines that cannot be read, but for those that are told by name or path."""
+    found = waiting.unread_before(spill, before)
+    return [text for file, text in found.items() if file.name not in told and str(file) not in told]
 
 
 def purge(
@@ -123,8 +146,8 @@ def purge(
     for spill files beside the home.
     Raises AlreadyRunning while a show runs, and CannotWrite; then no session was deleted.
     """
-    if not path.exists():
-        raise CannotWrite(f"{path}: there is no log yet; it begins with the first run of the show")
+    if missing := absence(path):
+        raise CannotWrite(missing)
     told, spill = Purged(before.isoformat()), Spill(path, spill_at)
     with locked(path) as engine:
         with opened(engine, path) as connection:
@@ -144,18 +167,15 @@ class _Purge:
 
     def take(self, before: date, zone: tzinfo) -> set[bytes]:
         """Returns the names (UUIDs) of all rows that were deleted."""
-        values = {
-            "before": before.isoformat(),
-            "cut_us": round(datetime.combine(before, time(), zone).astimezone(UTC).timestamp() * 1e6),
-        }
+        values = _values(before, zone)
         self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
         self._connection.execute("PRAGMA secure_delete = ON")
         # With a rollback journal a reader could refuse the commit, when the recordings are gone already.
         self._connection.execute("BEGIN EXCLUSIVE")
-        schema.with_rollback(self._connection, lambda: self._delete(values))
+        schema.with_rollback(self._connection, lambda: self._delete(before, values))
         return self._gone
 
-    def _delete(self, values: dict[str, Any]) -> None:
+    def _delete(self, before: date, values: dict[str, Any]) -> None:
         told = self._told
         self._connection.execute(ROLL_UP, values)
         files = self._ask(RECORDED, values)
@@ -163,7 +183,7 @@ class _Purge:
         told.sessions = self._delete_named("session", DUE, values)
         told.events = self._delete_named("event", "at_us < :cut_us", values)
         told.runs = self._delete_runs(values)
-        self._refuse_what_waits()
+        self._refuse_what_waits(before, values["cut_us"])
         named = {self._path.parent / file for (file,) in files}
         told.recordings = self._remove_recordings(named | self._drafts())
 
@@ -180,14 +200,11 @@ class _Purge:
             self._connection.execute("DELETE FROM run WHERE id = ?", [run])
         return len(found)
 
-    def _refuse_what_waits(self) -> None:
-        """An entry that the next start would write again must come first, or its session comes back."""
-        for file in self._spill.files():
-            if not self._gone.isdisjoint(residue.names_in(file)):
-                raise CannotWrite(
-                    f"{file}: entries of these visits wait there for the log; give `logs recover`, "
-                    "which takes them in, then purge again. Nothing was deleted"
-                )
+    def _refuse_what_waits(self, before: date, cut_us: int) -> None:
+        """An entry that the next start would write must come first, or a visit of that time comes back."""
+        comes = waiting.would_come_back(self._spill, before, cut_us, self._gone)
+        if comes:
+            raise CannotWrite(f"{'; '.join(comes)}. Mend that, then purge again. Nothing was deleted")
 
     def _drafts(self) -> set[Path]:
         """Recordings that a killed show left and the log does not know: the session is their name."""
@@ -266,6 +283,7 @@ def _search(engine: Engine, path: Path, before: date, gone: set[bytes], spill: S
     told = {file.name for copy in held for file in copies.files_of(copy)}
     try:
         found = {**residue.in_the_log(path, gone), **residue.beside_the_log(path, gone, spill)}
+        problems += _unread(spill, before, told | found.keys())
     except (OSError, UnreadableLog) as fault:
         return [*problems, f"not all files could be searched ({fault}); mend that, then purge again"]
     problems += [

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from logs import damage
+from logs import damage, identity
 from logs.engine import Engine, choose, connect_to_read
 
 # Times become text in SQLite already: a day's list is a sixth faster by it.
@@ -197,8 +197,8 @@ def _median(connection: Any, ended: str, min_s: float, n: int) -> float | None:
 def reading(path: Path) -> Iterator[Any]:
     """A short read of one consistent state; every fault of the file becomes UnreadableLog."""
     engine = choose()
-    if not path.exists():
-        raise UnreadableLog(f"{path}: there is no log yet; it begins with the first run of the show")
+    if missing := absence(path):
+        raise UnreadableLog(missing)
     if path.stat().st_size == 0:
         raise UnreadableLog(f"{path}: the log file is empty; look for older copies beside it")
     connection = None
@@ -211,6 +211,36 @@ def reading(path: Path) -> Iterator[Any]:
     finally:
         if connection is not None:
             connection.close()
+
+
+def absence(path: Path) -> str:
+    """Why there is no file at `path`, in words; empty where there is one."""
+    none_yet = f"{path}: there is no log yet; it begins with the first run of the show"
+    return loss(path) or ("" if path.exists() else none_yet)
+
+
+def loss(path: Path) -> str:
+    """Why a log that was there, or may be, is not found; empty where one is, and where none ever was."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        why = _why_lost(path)
+        return f"{path}: {why}" if why else ""
+    except OSError as fault:
+        return f"{path}: the log cannot be reached ({fault.strerror}); check the rights of its folder"
+    return ""
+
+
+def _why_lost(path: Path) -> str:
+    from logs.exchange import FINISHED
+
+    if path.is_symlink():
+        return f"the link to {os.readlink(path)} leads nowhere; mount its disk, or mend the link"
+    if path.with_name(path.name + FINISHED).exists():
+        return "a new log waits for its place; the next start, or `logs recover`, puts it there"
+    if identity.beside(path).exists() or damage.leftovers(path):
+        return "the log of the last run is gone; look for it before the next start, which begins another"
+    return ""
 
 
 def _reason(fault: Exception, path: Path) -> str:

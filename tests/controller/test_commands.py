@@ -233,10 +233,21 @@ def test_check_tries_the_device_where_no_show_can_hold_it(
     assert "there is no device" in sound["fault"]
 
 
-def test_a_day_that_is_none_is_wrong_use(ask: Any) -> None:
-    done = ask("logs", "sessions", "--day", "2026-02-30")
+@pytest.mark.parametrize("day", ["2026-02-30", "20260402", "2026-W14-2", "2026-4-2", " 2026-04-02", ""])
+@pytest.mark.parametrize(
+    "words", [("sessions", "--day"), ("purge", "--yes", "--before"), ("export", "--format", "csv", "--from")]
+)
+def test_a_day_that_is_not_written_as_it_is_asked_for_is_wrong_use(
+    ask: Any, words: tuple[str, ...], day: str
+) -> None:
+    done = ask("logs", *words, day)
     assert done.exit_code == 2
-    assert "--day" in done.stderr
+    assert f"{words[-1]}'" in done.stderr
+
+
+def test_a_number_that_no_query_can_take_is_wrong_use(ask: Any) -> None:
+    assert ask("logs", "sessions", "--limit", str(2**63)).exit_code == 2
+    assert "no log yet" in ask("logs", "sessions", "--limit", str(2**63 - 1)).stderr
 
 
 def test_a_camera_beside_another_source_is_wrong_use(ask: Any) -> None:

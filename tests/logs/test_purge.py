@@ -163,7 +163,7 @@ def test_it_is_refused_while_a_show_writes(show: Show, begin: Any) -> None:
         take(show)
     writing.log.stop(5.0)
     assert seen(show.old, show.path.parent) == len(show.old)
-    assert look(show.path, CUT).sessions == len(show.old)
+    assert look(show.path, CUT, BERLIN).sessions == len(show.old)
 
 
 @pytest.mark.parametrize(

@@ -134,9 +134,7 @@ def export_db(path: Path, out: Path, choice: Choice) -> int:
 
     A visitor who is there now is in it as `open`. Raises UnreadableLog, CannotExport.
     """
-    if damage.leftovers(out):
-        raise CannotExport(f"{out}: a journal lies beside it and would be taken for its own; remove it first")
-    with _new_file(path, out) as aside:
+    with _new_file(path, out, is_database=True) as aside:
         with reading(path) as connection:
             connection.execute("COMMIT")
             with _told(out):
@@ -226,17 +224,14 @@ def _harmless(cell: Any) -> Any:
 
 
 @contextmanager
-def _new_file(path: Path, out: Path) -> Iterator[Path]:
+def _new_file(path: Path, out: Path, is_database: bool = False) -> Iterator[Path]:
     """A name beside `out`; what stands there in the end takes its place in one step, on the disk."""
     target = Path(os.path.realpath(out))
-    if target.parent == Path(os.path.realpath(path.parent)) and target.name.startswith(path.name):
-        raise CannotExport(f"{out} is the log itself or belongs to it; give another name")
-    if not target.parent.is_dir():
-        raise CannotExport(f"{out}: there is no folder {target.parent}")
-    if target.exists() and not target.is_file():
-        raise CannotExport(f"{out} is no regular file; give another name")
     aside = target.with_name(f".{secrets.token_hex(8)}.new")
     try:
+        _check_place(path, out, target)
+        if is_database:
+            _check_alone(out, target)
         yield aside
         with aside.open("rb+") as file:
             os.fsync(file.fileno())
@@ -248,3 +243,28 @@ def _new_file(path: Path, out: Path) -> Iterator[Path]:
             for file_left in [*damage.leftovers(aside), aside]:
                 file_left.unlink(missing_ok=True)
     sync_folder(target.parent)
+
+
+def _check_place(path: Path, out: Path, target: Path) -> None:
+    """Raises CannotExport, and OSError for a name that no file can have."""
+    for log in (path, Path(os.path.realpath(path))):
+        if target.parent == Path(os.path.realpath(log.parent)) and target.name.startswith(_own(log)):
+            raise CannotExport(f"{out} is the log itself or belongs to it; give another name")
+    if not target.parent.is_dir():
+        raise CannotExport(f"{out}: there is no folder {target.parent}")
+    if not target.exists():
+        return
+    if not target.is_file():
+        raise CannotExport(f"{out} is no regular file; give another name")
+    if path.exists() and target.samefile(path):
+        raise CannotExport(f"{out} is the log itself; give another name")
+
+
+def _own(log: Path) -> tuple[str, ...]:
+    """How the names begin of the log, its companions, its copies and what waits for it."""
+    return log.name, *(f"{log.stem}.{kind}" for kind in ("spill", "damaged-", "before-migration"))
+
+
+def _check_alone(out: Path, target: Path) -> None:
+    if any(os.path.lexists(f"{target}{ending}") for ending in damage.COMPANIONS):
+        raise CannotExport(f"{out}: a journal lies beside it and would be taken for its own; remove it first")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
+import stat
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,28 @@ from logs.original import BadLine
 LINE_LIMIT = 65_536
 GZIP, UTF_16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 CUT = (EOFError, zlib.error, OSError)
+KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class UnreadEncoding(ValueError):
+    """The text is of an encoding that is not read; the message names it."""
+
+
+def why_no_file(path: Path) -> str:
+    """What is at the path instead of a regular file, in words; empty for one. Opens nothing."""
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:
+        return "it is a link that leads nowhere" if path.is_symlink() else "there is no such file"
+    except OSError as fault:
+        return f"it cannot be reached ({fault.strerror})"
+    return "" if kind == stat.S_IFREG else f"it is {KINDS.get(kind, 'no regular file')}; give a file"
 
 
 class HandedIn:
@@ -24,10 +48,10 @@ class HandedIn:
 
     def lines(self) -> Iterator[tuple[int, str | BadLine]]:
         """Each line that is not blank with its number, or why it cannot be read; the last may tell
-        that the file cannot be read further. Raises OSError when it cannot be opened.
+        that the file cannot be read further. Raises OSError when it cannot be opened, UnreadEncoding.
         """
-        if not self.path.is_file():
-            raise OSError("there is no such file")
+        if no_file := why_no_file(self.path):
+            raise OSError(no_file)
         number = 0
         with self.path.open("rb") as raw:
             try:
@@ -44,7 +68,9 @@ class HandedIn:
         packed = raw.read(2) == GZIP
         raw.seek(0)
         file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-        if file.peek(2)[:2] not in UTF_16:
+        start = file.peek(4)[:4]
+        _refuse_unread(start)
+        if start[:2] not in UTF_16:
             return file  # type: ignore[no-any-return]
         self.note = "read as UTF-16"
         return io.TextIOWrapper(file, "utf-16", errors="replace", newline="\n")
@@ -62,6 +88,14 @@ class HandedIn:
             return BadLine("it is neither UTF-8 nor cp932 text")
         self.note = "read as cp932, where it is not UTF-8"
         return text
+
+
+def _refuse_unread(start: bytes) -> None:
+    """By the zeros among the first bytes of a JSON text; where all are zeros the file is damaged."""
+    found = json.detect_encoding(start) if start.strip(b"\0") else "utf-8"
+    if found.startswith("utf-32") or found in ("utf-16-le", "utf-16-be"):
+        mark = "" if found.startswith("utf-32") else " without a byte-order mark"
+        raise UnreadEncoding(f"it is {found[:6].upper()} text{mark}, which is not read; save it as UTF-8")
 
 
 def _cut_lines(file: IO[Any]) -> Iterator[bytes | str | BadLine]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from logs import identity, schema
 from logs.closed_log import begin, locked, opened
-from logs.handed_in import HandedIn
+from logs.handed_in import HandedIn, UnreadEncoding
 from logs.original import BadLine, Line, from_line, true_times
 from logs.putting import PUT_MEASURE
 
@@ -93,8 +93,8 @@ class _Import:
                 number, line = next(lines)
             except StopIteration:
                 break
-            except OSError as fault:
-                self._told.problem = f"it cannot be read ({fault.strerror or fault})"
+            except (OSError, UnreadEncoding) as fault:
+                self._told.problem = f"it cannot be read ({getattr(fault, 'strerror', None) or fault})"
                 break
             try:
                 if isinstance(line, BadLine):

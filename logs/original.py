@@ -96,8 +96,14 @@ def from_line(text: str, screen_px: tuple[float, float], now_us: int) -> Line:
 def _fields(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as fault:
+    except json.JSONDecodeError as fault:
         raise BadLine(f"it is no JSON ({fault})") from fault
+    except RecursionError as fault:
+        raise BadLine("it is no JSON of a session (too many brackets in brackets)") from fault
+    except BadLine:
+        raise
+    except ValueError as fault:
+        raise BadLine("it is no JSON of a session (a number with too many digits)") from fault
     if not isinstance(found, dict):
         raise BadLine("it is no JSON object")
     if found.get("type") != "session":
@@ -106,7 +112,7 @@ def _fields(text: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise BadLine(f"it is no JSON ({name} is no number)")
 
 
 def _shown(value: Any) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from logs import identity, schema
 from logs.closed_log import CannotWrite, begin, locked, opened
 from logs.engine import Engine, connect
+from logs.handed_in import why_no_file
 from logs.putting import CLOSE_OPEN, CLOSE_RUNS
 from logs.salvage import Salvage
 from logs.spill import Spill
@@ -89,8 +90,8 @@ def _repair(store: Store, found: Recovered) -> None:
 
 
 def _take(connection: Any, engine: Engine, path: Path, file: Path, found: Recovered) -> None:
-    if not file.is_file():
-        found.problems.append(f"{file}: there is no such file")
+    if why := why_no_file(file):
+        found.problems.append(f"{file}: {why}")
         return
     with tempfile.TemporaryDirectory(prefix="recover-", dir=path.parent) as folder:
         readable = Path(folder, "readable.db")

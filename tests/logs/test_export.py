@@ -266,21 +266,41 @@ def test_a_fault_in_the_middle_leaves_what_was_there(
 
 @pytest.mark.parametrize("export", EXPORTS)
 def test_the_log_itself_is_never_written_over(export: Any, filled: Any, tmp_path: Path) -> None:
-    link = tmp_path / "link"
+    link, other_name = tmp_path / "link", tmp_path / "other name"
     link.symlink_to(filled.path)
+    other_name.hardlink_to(filled.path)
     before = questions.sessions(filled.path)
-    for out in (
-        filled.path,
-        link,
-        filled.path.with_name("visits.db-wal"),
-        filled.path.with_name("visits.db.lock"),
-    ):
-        with pytest.raises(CannotExport, match=r"log itself|journal"):
+    companions = ("visits.db-wal", "visits.db.lock", "visits.spill-1.jsonl", "visits.damaged-1.db")
+    for out in (filled.path, link, other_name, *map(filled.path.with_name, companions)):
+        with pytest.raises(CannotExport, match="log itself"):
             export(filled.path, out, ALL)
     for out in (tmp_path, tmp_path / "nowhere" / "a"):
         with pytest.raises(CannotExport):
             export(filled.path, out, ALL)
     assert questions.sessions(filled.path) == before
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_a_log_that_is_a_link_is_not_written_over_where_it_lies(
+    export: Any, filled: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    link = tmp_path / "home" / "visits.db"
+    link.symlink_to(filled.path)
+    with pytest.raises(CannotExport, match="log itself"):
+        export(link, filled.path, ALL)
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_a_name_that_no_file_can_have_is_refused_and_the_longest_is_taken(
+    export: Any, filled: Any, tmp_path: Path
+) -> None:
+    for out in (tmp_path / ("n" * 260), tmp_path / ("n" * 260) / "out", tmp_path / ("n/o" * 2000)):
+        with pytest.raises(CannotExport, match=r"too long|no folder"):
+            export(filled.path, out, ALL)
+    longest = tmp_path / ("n" * 255)
+    assert export(filled.path, longest, ALL) >= 3
+    assert longest.exists()
 
 
 def test_a_foreign_journal_beside_the_copy_is_not_played_into_it(filled: Any, tmp_path: Path) -> None:

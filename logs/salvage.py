@@ -1,17 +1,21 @@
 """The rows of a damaged log that can still be read, put into the new one under their own ids and names.
 
-A table is read by ranges of ids; a range that cannot be read is halved until the rows on bad pages
-stand alone and are left out. The reading as a whole ends after `LIMIT_S`, with what was found by then.
+The engine reads a table by ranges of ids; a range that it cannot read is halved until the rows on bad
+pages stand alone and are left out. What it does not find, as the rows behind a bad root or a bad schema, is
+then taken from the pages themselves (`carving`). The reading as a whole ends after `LIMIT_S`, with what was
+found by then.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from logs import damage
+from logs.carving import Carving
 from logs.engine import Engine, connect_to_read
 from logs.identity import LARGEST_ID, Identity, continue_after
 
@@ -28,6 +32,8 @@ KEYS = {
     "clock_anchor": "id",
     "day_rollup": "rowid",
 }
+# The visits are taken from the pages too before the time can go by with what belongs to them.
+ROUNDS = (("run", "session"), tuple(KEYS)[2:])
 OF_SESSIONS = ("session_metric", "pointer_grid", "recording")
 
 # The settings and the version of a run that cannot be read are lost; its visits must not be.
@@ -69,26 +75,36 @@ class Salvage:
         Raises the driver's `Error` when the new one cannot be written; nothing is in it then.
         """
         old = self._open()
-        if old is None:
-            return dict.fromkeys(KEYS, 0)
         new.execute("PRAGMA foreign_keys = OFF")
         new.execute("BEGIN IMMEDIATE")
         try:
-            saved = {table: self._copy(old, new, table) for table in KEYS}
+            saved = self._read(old, new)
             new.execute(STAND_IN_RUNS)
             for table in OF_SESSIONS:
                 new.execute(f"DELETE FROM {table} WHERE session NOT IN (SELECT id FROM session)")
             continue_after(new, Identity("", self._last.get("session", 0), self._last.get("run", 0)))
             new.execute("COMMIT")
         finally:
-            old.close()
+            if old is not None:
+                old.close()
             if new.in_transaction:
                 new.execute("ROLLBACK")
         return saved
 
+    def _read(self, old: Any, new: Any) -> dict[str, int]:
+        with closing(Carving(self._path, self._engine, new, tuple(KEYS), self._is_late)) as carving:
+            for tables in ROUNDS:
+                for table in tables:
+                    self._copy(old, new, table)
+                carving.put(tables)
+        return {table: new.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in KEYS}
+
     def _open(self) -> Any:
-        """With its journal, else as the file alone is; None when not even its tables can be told."""
-        for immutable in (False, True):
+        """With its journal, else as the file alone is; None when not even its tables can be told.
+
+        Without a journal always as the file alone, or the engine would leave an empty one beside it.
+        """
+        for immutable in (False, True) if damage.leftovers(self._path) else (True,):
             connection = None
             with suppress(*self._faults):
                 connection = connect_to_read(self._engine, self._path, immutable)
@@ -103,23 +119,23 @@ class Salvage:
     def _is_late(self) -> bool:
         return self._perf() > self._end_s
 
-    def _copy(self, old: Any, new: Any, table: str) -> int:
-        """Rows of one table that were read and are taken by the new one."""
+    def _copy(self, old: Any, new: Any, table: str) -> None:
+        """Put the rows of one table that can be read into the new one, if it takes them."""
         names = self._columns(old, new, table)
         if not names:
-            return 0
+            return
         marks = ", ".join("?" * len(names))
         put = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})"
-        count = 0
         for row in self._rows(old, table, names):
             with suppress(
                 self._engine.module.IntegrityError, OverflowError
             ):  # what a bad page spelt is no row
-                count += new.execute(put, row).rowcount
-        return count
+                new.execute(put, row)
 
     def _columns(self, old: Any, new: Any, table: str) -> list[str]:
         """Those of the new table that the old one has too; none when it cannot be told."""
+        if old is None:
+            return []
         text = "SELECT name FROM pragma_table_info(?)"
         ours = [name for (name,) in new.execute(text, [table])]
         theirs: list[str] = []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import struct
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +130,7 @@ def test_a_file_cut_in_half_gives_its_first_half(
 def test_a_file_that_cannot_be_read_at_all_gives_none_and_ids_still_go_on(
     begin: Any, visit: Any, ask: Any, database: Path, before: list[dict[str, Any]]
 ) -> None:
-    spoil(database, [1])
+    spoil(database, list(range(1, database.stat().st_size // PAGE + 1)))
     warning, saved = reopen(begin, database, ask)
     assert "with 0 sessions saved" in warning
     assert set(saved.values()) == {0}
@@ -146,8 +148,36 @@ def test_names_in_the_file_that_are_no_text_are_damage_like_any_other(
     assert spoilt != file
     database.write_bytes(spoilt)
     _, saved = reopen(begin, database, ask)
-    assert (saved["session"], saved["event"]) == (COUNT, 0)
+    assert (saved["session"], saved["event"]) == (COUNT, 2)
     assert ask(database, f"SELECT {COLUMNS} FROM session ORDER BY id") == before
+    (events,) = ask(database, "SELECT count(*) AS n FROM event WHERE kind = 'input_connected'")
+    assert events == {"n": 2}
+
+
+@pytest.mark.parametrize("name", ["session", "sqlite_schema"])
+def test_a_bad_root_of_a_table_or_of_the_schema_costs_no_visit(
+    name: str, begin: Any, ask: Any, database: Path, before: list[dict[str, Any]]
+) -> None:
+    with closing(choose().module.connect(database)) as connection:
+        found = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", [name]).fetchone()
+    spoil(database, [found[0] if found else 1])
+    warning, saved = reopen(begin, database, ask)
+    assert (saved["session"], saved["session_metric"]) == (COUNT, 2 * COUNT)
+    assert f"with {COUNT} sessions saved" in warning
+    assert ask(database, f"SELECT {COLUMNS} FROM session ORDER BY id") == before
+
+
+def test_nothing_is_made_beside_a_file_without_a_journal(
+    database: Path, before: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    kept = tmp_path / "handed in" / "kept.db"
+    kept.parent.mkdir()
+    shutil.copy(database, kept)
+    engine = choose()
+    with closing(engine.module.connect(tmp_path / "new.db", isolation_level=None)) as new:
+        schema.migrate(new)
+        assert Salvage(kept, engine).into(new)["session"] == len(before)
+        assert list(kept.parent.iterdir()) == [kept]
 
 
 class Counting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ class _SessionOrFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if str(value).isdecimal() and not os.path.exists(value):
-            return int(value)
+            with suppress(ValueError):  # of thousands of digits Python makes no number
+                return int(value)
         return super().convert(value, param, ctx)
 
 

@@ -67,8 +67,18 @@ class Recording:
             head = read_head(line)
             _check_scene(head.scene)
         except Unreadable as error:
-            raise self._error(number, error) from error
+            raise self._error(number, self._why_none(line) or error) from error
         return head
+
+    def _why_none(self, line: bytes) -> str:
+        """Where the file itself is at fault, and not what its first line says; else empty."""
+        if self.notes:
+            return "this is no recording: the packed file is cut in its first line"
+        if not line:
+            return "this is no recording: the file is empty"
+        if self.path.suffix == ".gz" and not self._is_packed() and not line.lstrip().startswith(b"{"):
+            return "this is no recording: the file is damaged, or not packed as its name says"
+        return ""
 
     def _look_through(self) -> None:
         end = None
@@ -122,9 +132,11 @@ class Recording:
                     yield number, line
 
     def _open(self) -> BinaryIO:
+        return cast(BinaryIO, gzip.open(self.path)) if self._is_packed() else self.path.open("rb")
+
+    def _is_packed(self) -> bool:
         with self.path.open("rb") as file:
-            packed = file.read(len(GZIP_MARK)) == GZIP_MARK
-        return cast(BinaryIO, gzip.open(self.path)) if packed else self.path.open("rb")
+            return file.read(len(GZIP_MARK)) == GZIP_MARK
 
     def _line_of(self, file: BinaryIO) -> bytes:
         """The next line, or as much of it as is too long; empty at the end and where a packed file is cut."""

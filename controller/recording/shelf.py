@@ -63,6 +63,8 @@ class Shelf:
         """The place for the draft of a session that begins then; its folder is there."""
         folder = self.folder / self.day_at(at_s).isoformat()
         folder.mkdir(parents=True, exist_ok=True)
+        if folder.is_symlink():
+            raise NotADirectoryError(errno.ENOTDIR, "a link is no folder of recordings", str(folder))
         self.check_space()
         return folder / f"{session}{SUFFIX}"
 
@@ -142,8 +144,11 @@ class Shelf:
             file.parent.rmdir()
 
     def _day_folders(self) -> Iterator[tuple[Path, date]]:
+        """Behind a link are somebody else's files."""
         if self.folder.is_dir():
             for folder in sorted(self.folder.iterdir()):
+                if folder.is_symlink():
+                    continue
                 with suppress(ValueError):
                     yield folder, datetime.strptime(folder.name, "%Y-%m-%d").date()
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -93,6 +98,17 @@ def logged(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def ask_log(logged: Path) -> Callable[[str], None]:
+    """ask_log(text): the log changed by that statement."""
+
+    def ask(text: str) -> None:
+        with closing(sqlite3.connect(logged / "visits.db")) as connection, connection:
+            connection.execute(text)
+
+    return ask
+
+
 @pytest.mark.parametrize(
     ("session", "days", "words"),
     [
@@ -153,7 +169,16 @@ def test_a_session_is_found_with_its_file(logged: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "code", "words"),
-    [("5", 2, "no session 5"), ("3", 1, "kept for 14 days"), ("five", 2, "does not exist"), ("-1", 2, "-1")],
+    [
+        *(
+            ("5", 2, "no session 5"),
+            ("3", 1, "kept for 14 days"),
+            ("five", 2, "does not exist"),
+            ("-1", 2, "-1"),
+        ),
+        *((str(number), 2, f"no session {number}") for number in (0, 2**63 - 1, 2**63, 10**20, 10**400)),
+        ("9" * 5000, 2, "9999"),
+    ],
 )
 def test_a_number_that_leads_to_nothing_ends_the_command_with_a_reason(
     logged: Path, what: str, code: int, words: str
@@ -169,6 +194,49 @@ def test_without_a_log_no_session_can_be_replayed(tmp_path: Path) -> None:
     assert recorded_files(tmp_path / "visits.db") is None
     done = replay(tmp_path, "1")
     assert (done.exit_code, "no log yet" in done.stderr) == (1, True)
+
+
+def test_a_session_of_an_older_program_or_of_an_import_has_another_reason(
+    logged: Path, ask_log: Callable[[str], None]
+) -> None:
+    ask_log("UPDATE run SET end_reason = 'imported'")
+    assert "it was imported" in replay(logged, "3").stderr
+    ask_log("UPDATE run SET end_reason = 'clean'")
+    ask_log("DROP TABLE recording")
+    for number in ("1", "3"):
+        done = replay(logged, number)
+        assert (done.exit_code, "older program" in done.stderr) == (1, True)
+        assert "14 days" not in done.stderr
+    assert "under way" in replay(logged, "4").stderr
+
+
+CLOSED = """
+import os, sys
+from pathlib import Path
+from controller.recording.in_log import NoRecording, recording_of
+home = Path(sys.argv[1])
+if os.geteuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+try:
+    recording_of(home, home / "visits.db", 1, 14)
+except NoRecording as error:
+    print(error)
+"""
+
+
+def test_a_day_folder_that_may_not_be_read_is_told_as_that(logged: Path, checkout: Path) -> None:
+    """In a folder that another user can reach; to root everything is open."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        shutil.copytree(logged, home)
+        for place in (home.parent, home):
+            place.chmod(0o777)
+        (home / "recordings" / "2026-04-04").chmod(0)
+        command = [sys.executable, "-c", CLOSED, str(home)]
+        env = {**os.environ, "PYTHONPATH": str(checkout)}
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        (home / "recordings" / "2026-04-04").chmod(0o755)
+    assert "cannot be reached; mend the rights" in done.stdout, done.stderr
 
 
 def test_a_file_whose_name_is_a_number_is_a_file(logged: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,3 +155,41 @@ def test_the_log_forgets_a_recording_that_somebody_removed_but_none_of_a_disk_th
     rig.log = Log()
     rig.start().stop()
     assert rig.log.gone == []
+
+
+@pytest.mark.parametrize("days", [14, 0])
+def test_what_lies_behind_a_link_in_the_place_of_a_day_is_never_touched(rig: Rig, days: int) -> None:
+    elsewhere = rig.home.with_name("elsewhere")
+    elsewhere.mkdir()
+    names = [f"{NAMES[0]}.jsonl.gz", f"{NAMES[1]}.jsonl", f".baited-{'0' * 16}.new"]
+    for name in names:
+        (elsewhere / name).write_bytes(HEAD.as_line() + reading(4).as_line())
+    fill_with_days(rig.home)
+    link = rig.home / "recordings" / "2025-03-03"
+    link.symlink_to(elsewhere)
+    rig.start(days=days).stop()
+    assert link.is_symlink()
+    assert sorted(file.name for file in elsewhere.iterdir()) == sorted(names)
+    assert not [file for file in (*rig.log.gone, *rig.log.recordings) if "2025-03-03" in file]
+    assert "2025-01-01" not in days_on_the_shelf(rig)
+
+
+def test_no_visit_is_recorded_behind_a_link_where_it_would_stay_for_ever(rig: Rig) -> None:
+    elsewhere = rig.home.with_name("elsewhere")
+    elsewhere.mkdir()
+    (rig.home / "recordings").mkdir()
+    (rig.home / "recordings" / "2026-04-04").symlink_to(elsewhere)
+    rig.start()
+    rig.visit(1)
+    wait_for(lambda: rig.writing.fault)
+    assert "a link is no folder" in rig.writing.fault
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_folder_of_all_recordings_may_be_a_link_to_another_disk(rig: Rig) -> None:
+    disk = rig.home.with_name("disk")
+    disk.mkdir()
+    (rig.home / "recordings").symlink_to(disk)
+    fill_with_days(rig.home)
+    rig.start().stop()
+    assert days_on_the_shelf(rig) == ["2026-03-21", "2026-04-04"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,19 @@ def logs_summary(home: Path, as_json: bool, min_seconds: float | None, include_d
         return
     for name, value in found.items():
         say(f"{name}: {value}")
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """For commands that write the log: what keeps it from being written is told in one line."""
+    from logs.closed_log import CannotWrite
+    from logs.lock import AlreadyRunning
+    from logs.questions import UnreadableLog
+
+    try:
+        yield
+    except (AlreadyRunning, CannotWrite, UnreadableLog) as error:
+        raise Refused(str(error)) from error
 
 
 def _ask(question: Callable[..., Any], home: Path, *values: Any) -> Any:

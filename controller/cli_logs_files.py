@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli_logs import local_day, logs, tell_what_waits
+from controller.cli_logs import local_day, logs, refusing, tell_what_waits
 from controller.cli_options import Refused, home_option, json_option, print_json, say
 from controller.cli_studies import picture_size
 from controller.settings import DATABASE
@@ -109,18 +109,14 @@ def logs_import(home: Path, as_json: bool, files: tuple[Path, ...], screen_px: t
 
     Only while no show runs. What is in the log already is not taken again.
     """
-    from logs.closed_log import CannotWrite
     from logs.importing import import_files
-    from logs.lock import AlreadyRunning
 
     found = []
-    try:
+    with refusing():
         for told in import_files(home / DATABASE, files, screen_px, time.time_ns() // 1000):
             found.append(told)
             if not as_json:
                 _print_imported(told)
-    except (AlreadyRunning, CannotWrite) as error:
-        raise Refused(str(error)) from error
     if as_json:
         print_json([asdict(told) for told in found])
     if not all(told.is_well for told in found):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli_logs import local_day, tell_what_waits
-from controller.cli_options import Refused, home_option, json_option, print_json, say, settings_of
+from controller.cli_logs import local_day, refusing, tell_what_waits
+from controller.cli_options import home_option, json_option, print_json, say, settings_of
 from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
@@ -32,9 +32,6 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
     passed. Only while no show runs.
     """
     from logs import purging
-    from logs.closed_log import CannotWrite
-    from logs.lock import AlreadyRunning
-    from logs.questions import UnreadableLog
     from logs.settings import zone_named
 
     settings = settings_of(home)["log"]
@@ -43,7 +40,7 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
     day = _given(before, today) if before else _of_the_show(settings, today, as_json)
     if day is None:
         return
-    try:
+    with refusing():
         due = purging.look(home / DATABASE, day, zone, fallback_folders())
         if dry_run:
             tell_what_waits(home)
@@ -54,8 +51,6 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
                 say(line, err=True)
             click.confirm("Delete them for good?", abort=True, err=True)
         purged = purging.purge(home / DATABASE, day, zone, with_copies, fallback_folders())
-    except (AlreadyRunning, CannotWrite, UnreadableLog) as error:
-        raise Refused(str(error)) from error
     _tell_purged(purged, as_json)
 
 

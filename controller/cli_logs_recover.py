@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from controller.cli_options import Refused, home_option, json_option, print_json, say, settings_of
+from controller.cli_logs import refusing
+from controller.cli_options import home_option, json_option, print_json, say, settings_of
 from controller.install.home import fallback_folders
 from controller.settings import DATABASE
 
@@ -23,15 +24,11 @@ def recover(home: Path, as_json: bool, files: tuple[Path, ...]) -> None:
     FILES are kept, older or exported databases: what can be read of them and is not in the log is put in;
     they stay as they are. Exit code 1 when the log had to be replaced, or a file gave nothing.
     """
-    from logs.closed_log import CannotWrite
-    from logs.lock import AlreadyRunning
     from logs.recovery import recover as put_right
 
     short_s = settings_of(home)["log"].short_s
-    try:
+    with refusing():
         found = put_right(home / DATABASE, files, fallback_folders(), lambda: time.time_ns() // 1000, short_s)
-    except (AlreadyRunning, CannotWrite) as error:
-        raise Refused(str(error)) from error
     if as_json:
         print_json({**asdict(found), "well": found.is_well})
     else:

@@ -19,7 +19,7 @@ from logs import damage, parquet
 from logs.durable import sync_folder
 from logs.engine import choose
 from logs.original import local_iso, to_line, true_times
-from logs.questions import reading
+from logs.questions import has_table, reading
 
 BOM = "\ufeff"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -159,10 +159,10 @@ def _keep_only(copy: Path, choice: Choice) -> int:
         where, values = choice.where()
         gone = connection.execute(f"DELETE FROM session WHERE NOT ({where})", values).rowcount
         for table in OF_SESSIONS:
-            if _has(connection, table):
+            if has_table(connection, table):
                 text = f"DELETE FROM {table} WHERE session NOT IN (SELECT id FROM session)"
                 gone += connection.execute(text).rowcount
-        if _has(connection, "day_rollup"):
+        if has_table(connection, "day_rollup"):
             where, values = choice.days()
             gone += connection.execute(f"DELETE FROM day_rollup WHERE NOT ({where})", values).rowcount
         if gone:
@@ -172,13 +172,8 @@ def _keep_only(copy: Path, choice: Choice) -> int:
         connection.close()
 
 
-def _has(connection: Any, table: str) -> bool:
-    """Whether the log is new enough to have this table."""
-    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone() is not None
-
-
 def _measure_names(connection: Any) -> list[str]:
-    if not _has(connection, "session_metric"):
+    if not has_table(connection, "session_metric"):
         return []
     return [name for (name,) in connection.execute("SELECT DISTINCT name FROM session_metric ORDER BY name")]
 
@@ -196,7 +191,7 @@ def _closed(connection: Any, choice: Choice) -> Iterator[tuple[dict[str, Any], d
 
 
 def _measures_of(connection: Any) -> Callable[[int], dict[str, float]]:
-    if not _has(connection, "session_metric"):
+    if not has_table(connection, "session_metric"):
         return lambda session: {}
     text = "SELECT name, value FROM session_metric WHERE session = ? ORDER BY name"
     return lambda session: dict(connection.execute(text, [session]).fetchall())

@@ -21,7 +21,7 @@ from logs import copies, residue, schema, waiting
 from logs.closed_log import CannotWrite, locked, opened
 from logs.durable import sync_folder
 from logs.engine import Engine, choose
-from logs.questions import UnreadableLog, absence, reading
+from logs.questions import UnreadableLog, absence, has_table, reading
 from logs.spill import Spill
 
 RECORDINGS = "recordings"
@@ -112,7 +112,7 @@ def look(path: Path, before: date, zone: tzinfo, spill_at: Sequence[Path] = ()) 
         text = f"SELECT {figures} FROM session WHERE {DUE}"
         sessions, days, first, last = connection.execute(text, values).fetchone()
         named = connection.execute(f"SELECT uuid FROM session WHERE {DUE}", values).fetchall()
-        known = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'recording'").fetchone()
+        known = has_table(connection, "recording")
         recorded = connection.execute(RECORDED, values).fetchall() if known else []
     held = [copy.name for copy in _held(choose(), path, before)]
     spill = Spill(path, spill_at)

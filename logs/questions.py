@@ -112,7 +112,7 @@ def summary(path: Path, min_s: float = 5.0, include_demo: bool = False) -> dict[
 def _purged(connection: Any) -> dict[str, Any]:
     """Sums of the days that a purge has taken; zeros in a file from before there were any."""
     names, row = ("days", "contacts", "sessions", "total_s"), (0, 0, 0, 0.0)
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'day_rollup'").fetchone():
+    if has_table(connection, "day_rollup"):
         row = connection.execute(
             "SELECT count(DISTINCT local_date), coalesce(sum(contacts), 0), coalesce(sum(sessions), 0), "
             "total(total_s) FROM day_rollup"
@@ -153,7 +153,7 @@ def _session(row: tuple[Any, ...], measures: dict[str, float]) -> dict[str, Any]
 
 def _measures(connection: Any, where: str, values: list[Any]) -> dict[int, dict[str, float]]:
     """The measures of the chosen sessions by their id; none in a file from before there were any."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'session_metric'").fetchone():
+    if not has_table(connection, "session_metric"):
         return {}
     if _tells_exactly(connection):
         found = connection.execute(f"SELECT id, {MEASURES} FROM session WHERE {where}", values).fetchall()
@@ -176,6 +176,11 @@ def _tells_exactly(connection: Any) -> bool:
 def _offset(offset_min: int) -> str:
     """As ISO 8601 has it: "+09:00"."""
     return datetime(1970, 1, 1, tzinfo=timezone(timedelta(minutes=offset_min))).isoformat()[19:]
+
+
+def has_table(connection: Any, table: str) -> bool:
+    """Whether the log is new enough to have this table."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone() is not None
 
 
 def _count(connection: Any, where: str, values: list[Any] | None = None) -> int:

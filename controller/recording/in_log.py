@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.recording.shelf import FOLDER
-from logs.questions import UnreadableLog, reading
+from logs.questions import UnreadableLog, has_table, reading
 
 LARGEST_ID = 2**63 - 1
 IMPORTED = "imported"
@@ -35,7 +35,7 @@ def recording_of(home: Path, database: Path, session: int, days: int) -> Path:
         if row is None:
             raise NoRecording(f"{database}: there is no session {session}; see `logs sessions`", known=False)
         files = _files(connection, "WHERE session = ?", [session])
-        are_listed = _are_listed(connection)
+        are_listed = has_table(connection, "recording")
     if files and _is_recording(home, files[0]):
         return home / files[0]
     why = _why_not(home, files[0]) if files else _why_none(row[1], row[2], are_listed, days)
@@ -53,14 +53,9 @@ def recorded_files(database: Path) -> list[str] | None:
 
 def _files(connection: Any, where: str = "", values: Any = ()) -> list[str]:
     """None in a log from before there were any."""
-    if not _are_listed(connection):
+    if not has_table(connection, "recording"):
         return []
     return [str(file) for (file,) in connection.execute(f"SELECT file FROM recording {where}", values)]
-
-
-def _are_listed(connection: Any) -> bool:
-    found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'recording'").fetchone()
-    return found is not None
 
 
 def _is_recording(home: Path, name: str) -> bool:

@@ -40,10 +40,11 @@ def purge(home: Path, as_json: bool, before: str | None, with_copies: bool, dry_
     day = _given(before, today) if before else _of_the_show(settings, today, as_json)
     if day is None:
         return
+    if dry_run:
+        tell_what_waits(home)
     with refusing():
         due = purging.look(home / DATABASE, day, zone, fallback_folders())
         if dry_run:
-            tell_what_waits(home)
             _tell_due(due, as_json)
             return
         if not yes and (due.sessions or (with_copies and due.copies)):

@@ -19,7 +19,7 @@ from controller.cli_config import config
 from controller.cli_logs_files import logs
 from controller.cli_logs_purge import purge
 from controller.cli_logs_recover import recover
-from controller.cli_options import Refused, finite, home_option, json_option, print_json, settings_of
+from controller.cli_options import Refused, finite, home_option, json_option, print_json, say, settings_of
 from controller.cli_record import Recorded, record_option
 from controller.cli_replay import replay
 from controller.cli_studies import figures, simulate
@@ -140,9 +140,9 @@ def check(home: Path, as_json: bool) -> None:
         print_json([finding._asdict() for finding in found])
     for finding in () if as_json else found:
         mark = "ok  " if not finding.fault else "note" if finding.level == "note" else "BAD "
-        click.echo(
-            f"{mark} {finding.name}: {finding.state}" + (f"\n     {finding.fault}" if finding.fault else "")
-        )
+        say(f"{mark} {finding.name}: {finding.state}")
+        if finding.fault:
+            say(f"     {finding.fault}")
     sys.exit(int(any(finding.fault and finding.level == "problem" for finding in found)))
 
 

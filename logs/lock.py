@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 try:
     import fcntl
 except ImportError:  # Windows has no flock; there nothing guards against a second start.
     fcntl = None  # type: ignore[assignment]
+
+
+# A command that only asks who holds the lock has it for an instant.
+TRIES, PAUSE_S = 3, 0.02
 
 
 class AlreadyRunning(RuntimeError):
@@ -25,7 +31,8 @@ class AlreadyRunning(RuntimeError):
 class HomeLock:
     """The lock beside the database; `take` and `release`, both harmless when repeated."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, sleep: Callable[[float], object] = time.sleep) -> None:
+        self._sleep = sleep
         self._home = database.parent
         self._path = database.with_name(database.name + ".lock")
         self._handle: int | None = None
@@ -54,11 +61,31 @@ class HomeLock:
         except FileNotFoundError:
             return False
 
-    def _lock(self, handle: int) -> None:
+    def is_held(self) -> bool:
+        """Whether a show, or a command that writes, holds the lock now; makes no file."""
+        try:
+            handle = os.open(self._path, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        finally:
+            os.close(handle)
+        return False
+
+    def _lock(self, handle: int, tries: int = TRIES) -> None:
         try:
             if fcntl is not None:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if tries > 1:
+                self._sleep(PAUSE_S)
+                return self._lock(handle, tries - 1)
             raise AlreadyRunning(self._home) from None
         except OSError as fault:
             text = (

@@ -5,18 +5,13 @@ No file is made, no entry moved; it may be asked beside a running show.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-try:
-    import fcntl
-except ImportError:  # Windows has no flock; there no show can be told from none.
-    fcntl = None  # type: ignore[assignment]
-
 from logs import residue
+from logs.lock import HomeLock
 from logs.records import Note, SessionRecord
 from logs.spill import Spill, Spilled, read
 
@@ -42,24 +37,7 @@ def find(path: Path, places: Sequence[Path]) -> Waiting:
     """What waits beside the log at `path` and in the other `places`; nothing does while a show runs."""
     spill = Spill(path, places)
     found = [file for file in spill.files() if not spill.is_written_elsewhere(file)]
-    return Waiting([] if found and is_held(path) else found, spill.files(unread=True))
-
-
-def is_held(path: Path) -> bool:
-    """Whether a show, or a command that writes, holds the home of the log now."""
-    try:
-        handle = os.open(path.with_name(path.name + ".lock"), os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except (OSError, AttributeError):
-        return False
-    finally:
-        os.close(handle)
-    return False
+    return Waiting([] if found and HomeLock(path).is_held() else found, spill.files(unread=True))
 
 
 def would_come_back(spill: Spill, day: date, cut_us: int, gone: set[bytes]) -> list[str]:

@@ -53,3 +53,22 @@ def test_a_home_without_locks_says_so_and_the_visits_wait(
     assert writing.log.state().queue_length == 2
     monkeypatch.undo()
     assert writing.log.stop(20.0)
+
+
+def test_who_asks_for_the_holder_makes_no_file_and_keeps_no_show_out(tmp_path: Path) -> None:
+    """The asker has the lock for an instant: the show that starts just then tries again."""
+    database = tmp_path / "visits.db"
+    assert not HomeLock(database).is_held()
+    assert list(tmp_path.iterdir()) == []
+    asker = HomeLock(database)
+    asker.take()
+    assert HomeLock(database).is_held()
+    pauses: list[float] = []
+
+    def pause(wait_s: float) -> None:
+        pauses.append(wait_s)
+        if len(pauses) == 2:
+            asker.release()
+
+    HomeLock(database, sleep=pause).take()
+    assert len(pauses) == 2

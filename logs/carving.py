@@ -28,7 +28,7 @@ from logs.pages import INDEX_INTERIOR, INDEX_LEAF, SIZES, TABLE_LEAF, Cell, Page
 SAMPLE_BYTES = 4 << 20
 LARGEST_US = 2**53
 TEXTS = {
-    "uuid": re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+    "uuid": re.compile(r"[!-~]{1,64}"),
     "local_date": re.compile(r"\d{4}-\d\d-\d\d"),
     "end_reason": re.compile(r"[a-z_]+"),
 }
@@ -56,6 +56,8 @@ class Table:
             "n" if column == self.key else CLASSES[kind] + ("" if filled else "n")
             for column, kind, filled, _, _ in columns
         ]
+        checks = ((place, _check_of(*column[:2])) for place, column in enumerate(columns))
+        self._checks = [(place, check) for place, check in checks if check is not None]
         self.settled = f"AND NOT {UNFINISHED}" if name == "session" else ""
         self._needed = 1 + max(
             place for place, column in enumerate(columns) if column[2] and column[3] is None
@@ -73,8 +75,9 @@ class Table:
             values[self.columns.index(self.key)] = cell.rowid
             if not 0 < cell.rowid < LARGEST_ID:
                 return None
-        if not all(map(_is_plausible, self.columns, values)):
-            return None
+        for place, is_possible in self._checks:
+            if place < len(values) and values[place] is not None and not is_possible(values[place]):
+                return None
         if self.name == "session" and values[-1] == "open":
             # Only one visit is open at a time; a recovered one goes on too when its end is written.
             values[-1] = "recovered"
@@ -117,30 +120,45 @@ class Carving:
 
     def put(self, names: Sequence[str]) -> None:
         """Put the rows of these tables that are not there yet."""
+        kinds = [
+            kind for kind, tables in self._tables.items() if any(table.name in names for table in tables)
+        ]
         for number in range(2, self._pages.count + 1):
             if self._is_late():
                 return
             page = b"" if number in self._pages.free else self._pages.page(number)
-            for table, row in self._rows(self._pages, page, names):
-                with suppress(*self._refused):
-                    self._new.execute(self._insert_of(table, len(row)), row)
+            if page and page[0] in kinds:
+                self._put_page(page, names)
 
-    def _rows(self, pages: Pages, page: bytes, names: Sequence[str]) -> Iterator[tuple[Table, list[Any]]]:
+    def _put_page(self, page: bytes, names: Sequence[str]) -> None:
+        for table, row in self._rows(page, names):
+            with suppress(*self._refused):
+                self._new.execute(self._insert_of(table, len(row)), row)
+
+    def _rows(self, page: bytes, names: Sequence[str]) -> Iterator[tuple[Table, list[Any]]]:
         """The rows of these tables in one page, unless all are there already."""
-        cells = [found for found in self._cells(pages, page) if found[1].name in names]
+        cells = [found for found in self._cells(self._pages, page) if found[1].name in names]
         if not cells or self._are_there(cells):
             return
         for cell, table in cells:
-            values = pages.values(cell)
+            values = self._pages.values(cell)
             row = None if values is None else table.row(cell, values)
             if row is not None:
                 yield table, row
 
     def _cells(self, pages: Pages, page: bytes) -> list[tuple[Cell, Table]]:
+        """None when neither of a few cells is of a table: most pages are those of indexes."""
         if not page or page[0] not in self._tables:
             return []
-        found = ((cell, self._table_of(page[0], cell.layout.classes)) for cell in pages.cells(page))
-        return [(cell, table) for cell, table in found if table is not None]
+        if not any(self._known(page, pages.cells(page, few=True))):
+            return []
+        return list(self._known(page, pages.cells(page)))
+
+    def _known(self, page: bytes, cells: Iterator[Cell]) -> Iterator[tuple[Cell, Table]]:
+        for cell in cells:
+            table = self._table_of(page[0], cell.layout.classes)
+            if table is not None:
+                yield cell, table
 
     def _find_table(self, kind: int, classes: str) -> Table | None:
         return next((table for table in self._tables[kind] if table.matches(classes)), None)
@@ -164,10 +182,10 @@ class Carving:
         return max(scores, key=scores.__getitem__)
 
 
-def _is_plausible(name: str, value: Any) -> bool:
-    if isinstance(value, str):
-        shape = TEXTS.get(name)
-        return bool(shape.fullmatch(value)) if shape else "\0" not in value
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return not isinstance(value, int) or not name.endswith("at_us") or 0 <= value < LARGEST_US
+def _check_of(name: str, kind: str) -> Callable[[Any], object] | None:
+    """What tells whether a value that is not null can stand in the column; it is of the right class."""
+    if name in TEXTS:
+        return TEXTS[name].fullmatch
+    if name.endswith("at_us"):
+        return lambda value: 0 <= value < LARGEST_US
+    return {"TEXT": lambda value: "\0" not in value, "REAL": math.isfinite}.get(kind)

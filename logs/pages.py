@@ -89,14 +89,18 @@ class Pages:
             return _read(self._wal, self._frames[number], self.size)
         return _read(self._file, (number - 1) * self.size, self.size) if 0 < number <= self.count else b""
 
-    def cells(self, page: bytes) -> Iterator[Cell]:
-        """The records that a page lists: what only stands in its unused part was deleted or moved."""
+    def cells(self, page: bytes, few: bool = False) -> Iterator[Cell]:
+        """The records that a page lists: what only stands in its unused part was deleted or moved.
+
+        With `few` three at most, spread over the page.
+        """
         start = 12 if page[0] == INDEX_INTERIOR else 8
         count = int.from_bytes(page[3:5], "big")
         end = start + 2 * count
         if end > self._usable:
             return
-        for at in struct.unpack_from(f">{count}H", page, start):
+        listed = struct.unpack_from(f">{count}H", page, start)
+        for at in listed[:: max(1, (count + 2) // 3)] if few else listed:
             cell = self._cell(page, at) if end <= at < self._usable else None
             if cell is not None:
                 yield cell
@@ -208,6 +212,8 @@ def size_told(path: Path) -> int:
 
 def varint(page: bytes, at: int) -> tuple[int, int]:
     """The number at a place and the place after it; negative ones come out very large."""
+    if at < len(page) and page[at] < 0x80:
+        return page[at], at + 1
     value = 0
     for step, byte in enumerate(page[at : at + 9], start=1):
         if step == 9:

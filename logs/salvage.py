@@ -1,9 +1,8 @@
 """The rows of a damaged log that can still be read, put into the new one under their own ids and names.
 
-The engine reads a table by ranges of ids; a range that it cannot read is halved until the rows on bad
-pages stand alone and are left out. What it does not find, as the rows behind a bad root or a bad schema, is
-then taken from the pages themselves (`carving`). The reading as a whole ends after `LIMIT_S`, with what was
-found by then.
+The engine reads a table by ranges of ids, each as far as it can be read. What it does not find, behind a bad
+page, a bad root or a bad schema, is then taken from the pages themselves (`carving`). The reading as a whole
+ends after `LIMIT_S`, with what was found by then.
 """
 
 from __future__ import annotations
@@ -144,23 +143,17 @@ class Salvage:
         return [name for name in ours if name in theirs]
 
     def _rows(self, old: Any, table: str, names: list[str]) -> Iterator[tuple[Any, ...]]:
-        """The rows in reach; those read before a range fails come again with its halves."""
+        """The rows in reach; what a range has behind a bad page stands in the pages."""
         key = KEYS[table]
         text = f"SELECT {', '.join(names)} FROM {table} NOT INDEXED WHERE {key} >= ? AND {key} <= ? LIMIT ?"
         last = self._last_id(old, table, key)
         for start in range(0, last, RANGE):
-            waiting = [(start, min(start + RANGE, last))]
-            while waiting and not self._is_late():
-                first, end = waiting.pop()
-                try:
-                    # The limit keeps the cursor from going on to a bad page that begins after the last id.
-                    yield from old.execute(text, [first + 1, end, end - first if key == "id" else -1])
-                except self._faults:
-                    if end - first > 1:
-                        middle = (first + end) // 2
-                        waiting += [(middle, end), (first, middle)]
             if self._is_late():
                 return
+            with suppress(*self._faults):
+                # The limit keeps the cursor from going on to a bad page that begins after the last id.
+                end = min(start + RANGE, last)
+                yield from old.execute(text, [start + 1, end, end - start if key == "id" else -1])
 
     def _last_id(self, old: Any, table: str, key: str) -> int:
         """The last id that can be in the table, from wherever it can still be read."""

@@ -24,7 +24,7 @@ from tests.logs.conftest import contact
 
 PAGE, COUNT = 4096, 150
 TABLES = ("run", "session", "event", "session_metric", "pointer_grid", "clock_anchor")
-LONG = "s" * 3 * PAGE
+LONG = " ".join(str(number) for number in range(3000))
 NOISE = random.Random(8).randbytes(1 << 20)
 Rows = dict[str, list[tuple[Any, ...]]]
 
@@ -249,6 +249,36 @@ def test_what_was_deleted_does_not_come_back(tmp_path: Path, salvaged: Any, visi
     log = Good(data, rows)
     check(log, salvaged(log.spoilt(root)), root)
     assert salvaged(log.spoilt(root))["session"] == rows["session"]
+
+
+def test_pages_that_a_journal_cuts_off_are_no_part_of_the_file(
+    tmp_path: Path, empty: Any, visit: Any
+) -> None:
+    path, damaged = tmp_path / "live.db", tmp_path / "damaged.db"
+    write_log(path, visit, COUNT)
+    with closing(choose().module.connect(path, isolation_level=None)) as live:
+        for text in ("journal_mode = WAL", "wal_autocheckpoint = 0", "foreign_keys = ON"):
+            live.execute(f"PRAGMA {text}").fetchall()
+        live.execute("DELETE FROM session WHERE id <= 100")
+        live.execute("VACUUM")
+        rows = rows_of(live)
+        for ending in ("", "-wal"):
+            damaged.with_name(damaged.name + ending).write_bytes(
+                path.with_name(path.name + ending).read_bytes()
+            )
+    assert rows_from(damaged, empty)["session"] == rows["session"]
+
+
+def test_a_long_text_whose_pages_go_round_is_no_text(good: Good, salvaged: Any) -> None:
+    data = bytearray(good.spoilt(1))
+    assert [row[8] for row in salvaged(bytes(data))["run"]] == [LONG, LONG]
+    for page in good.pages:
+        begin = (page - 1) * PAGE
+        if b" 1200 1201 " in data[begin : begin + PAGE]:
+            data[begin : begin + 4] = page.to_bytes(4, "big")
+    found = salvaged(bytes(data))
+    assert [row[8] for row in found["run"]] == ["{}", "{}"]
+    assert found["session"] == good.rows["session"]
 
 
 def test_what_was_purged_does_not_come_back_when_nothing_tells_the_unused_pages(

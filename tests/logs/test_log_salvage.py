@@ -207,6 +207,19 @@ def test_the_reading_ends_when_its_time_is_up(
     assert clock.looks < looks + 3 * len(KEYS)
 
 
+def test_the_reading_of_pages_ends_when_its_time_is_up(
+    database: Path, before: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    spoil(database, [1])
+    engine, pages = choose(), database.stat().st_size // PAGE
+    clock = Counting(pages // 2)
+    with closing(engine.module.connect(tmp_path / "new.db", isolation_level=None)) as new:
+        schema.migrate(new)
+        saved = Salvage(database, engine, perf=clock).into(new)
+    assert 0 < saved["session"] < len(before)
+    assert clock.looks < pages
+
+
 def test_nothing_is_in_the_new_file_when_it_cannot_take_the_rows(
     database: Path, before: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -139,13 +139,18 @@ def _put_missing(connection: Any) -> None:
     of_missing = "theirs.session IN (SELECT id FROM temp.missing)"
     unknown = "theirs.uuid NOT IN (SELECT uuid FROM main.{})"
     free_id = "CASE WHEN theirs.id IN (SELECT id FROM main.session) THEN NULL ELSE theirs.id END"
-    _copy(connection, "run", {"id": "NULL"}, unknown.format("run"))
+    # A run that could not be read has another name each time: it comes with its visits and events only.
+    of_visits = "SELECT run FROM old.session WHERE id IN (SELECT id FROM temp.missing)"
+    of_events = "SELECT run FROM old.event WHERE uuid NOT IN (SELECT uuid FROM main.event)"
+    needed = f"(theirs.version <> '' OR theirs.id IN ({of_visits} UNION {of_events}))"
+    _copy(connection, "run", {"id": "NULL"}, f"{unknown.format('run')} AND {needed}")
     _copy(connection, "session", {"id": free_id, "run": OWN_RUN}, unknown.format("session"))
     for table in ("session_metric", "pointer_grid", "recording"):
         _copy(connection, table, {"session": OWN_SESSION}, of_missing)
     _copy(connection, "event", {"id": "NULL", "run": OWN_RUN}, unknown.format("event"))
     known = "SELECT 1 FROM main.clock_anchor AS mine WHERE mine.mono_s = theirs.mono_s AND mine.run = "
-    _copy(connection, "clock_anchor", {"id": "NULL", "run": OWN_RUN}, f"NOT EXISTS ({known} {OWN_RUN})")
+    new = f"{OWN_RUN} IS NOT NULL AND NOT EXISTS ({known} {OWN_RUN})"
+    _copy(connection, "clock_anchor", {"id": "NULL", "run": OWN_RUN}, new)
     connection.execute("DROP TABLE temp.missing")
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from logs import identity
 from logs.closed_log import CannotWrite
+from logs.engine import choose
 from logs.exporting import Choice, export_db
 from logs.lock import AlreadyRunning, HomeLock
 from logs.pointing import Pointing
@@ -192,3 +193,23 @@ def test_an_exchange_that_was_cut_off_is_completed(database: Path, lived: Any, a
     assert "about to be replaced" in found.moved[0]
     assert found.sessions == 2
     assert not database.with_name("visits.db.next").exists()
+
+
+def test_a_file_whose_runs_cannot_be_read_adds_none_when_it_is_taken_again(
+    database: Path, lived: Any, ask: Any, tmp_path: Path
+) -> None:
+    lived(database, 1, 2)
+    kept = tmp_path / "kept.db"
+    shutil.copy(database, kept)
+    connection = choose().module.connect(kept, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = OFF")
+    connection.execute("DELETE FROM run")
+    connection.close()
+    home = tmp_path / "other" / "visits.db"
+    home.parent.mkdir()
+    assert put_right(home, kept).taken == {str(kept): 2}
+    counts = [ask(home, f"SELECT count(*) AS n FROM {table}") for table in ("run", "event", "clock_anchor")]
+    assert put_right(home, kept).taken == {str(kept): 0}
+    assert counts == [
+        ask(home, f"SELECT count(*) AS n FROM {table}") for table in ("run", "event", "clock_anchor")
+    ]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from controller.kernelcache import OVERRIDE
+from controller.kernelcache import OVERRIDE, place_of
 
 # One start of the show's own kernels: 5 s of dark, then 5 s of light, timed; the same again with every file
 # and all memory watched; then inputs of every kind of number. `careless`: ready, but nothing is frozen.
@@ -107,9 +107,9 @@ def start(checkout: Path, home: Path, *words: str, **environment: str) -> dict[s
 
 
 def with_kernels(home: Path) -> Path:
-    """The home, with the kernels that this suite compiled."""
-    for folder in Path(os.environ[OVERRIDE]).glob("kernels-*"):
-        shutil.copytree(folder, home / "cache" / folder.name)
+    """The home, with the kernels that this suite compiled, and none of older sources."""
+    folder = place_of(home)
+    shutil.copytree(folder, home / "cache" / folder.name)
     return home
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from logs.exporting import Choice, export_csv
 from logs.settings import LogSettings
 from logs.visits import Visits
 from tests.logs.conftest import wait_until
+from tests.logs.small_disk import fill, small_disk
 
 HOLDER = """
 import sqlite3, sys
@@ -83,48 +83,27 @@ def test_f39_while_another_program_holds_the_log_20_s_no_frame_waits_and_no_visi
     assert [row["duration_s"] for row in rows] == pytest.approx([3.0] * 5, abs=0.02)
 
 
-def mount(folder: Path) -> bool:
-    """A file system of 256 kB in that folder."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(folder)]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
-
-
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "small disk"
-    folder.mkdir()
-    if os.geteuid() != 0 or not mount(folder):
-        pytest.skip("needs to mount a tmpfs: run the suite as root, in a container with CAP_SYS_ADMIN")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
-
-
-def fill(path: Path) -> None:
-    """Leave not a byte."""
-    with path.open("wb", buffering=0) as file:
-        for size in (4096, 1):
-            try:
-                while file.write(b"x" * size):
-                    pass
-            except OSError:
-                continue
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path / "small disk", "256k") as folder:
+        yield folder
 
 
 def test_f41_ten_visits_on_a_full_disk_of_256_kb_are_ten_rows_when_there_is_room(
-    small_disk: Path, begin: Any, visit: Any, ask: Any, database: Path
+    disk: Path, begin: Any, visit: Any, ask: Any, database: Path
 ) -> None:
     assert begin().log.stop(20.0)
-    shutil.copy(database, small_disk)  # the log of the days before; a new one needs more room than that
-    database = small_disk / database.name
+    shutil.copy(database, disk)  # the log of the days before; a new one needs more room than that
+    database = disk / database.name
     writing = begin(path=database, sleep=lambda wait_s: time.sleep(0.002))
     wait_until(lambda: bool(writing.log.state().open))
-    fill(small_disk / "other files")
+    fill(disk / "other files")
     for number in range(1, 11):
         for event in visit(number, number * 10.0, number * 10.0 + 7.0):
             writing.log.put(event)
     wait_until(lambda: "full" in writing.log.state().error)
     assert writing.log.state().queue_length > 0
-    (small_disk / "other files").unlink()
+    (disk / "other files").unlink()
     wait_until(lambda: writing.log.state().error == "")
     assert (writing.log.state().queue_length, writing.log.state().warning) == (0, "")
     assert writing.log.stop(20.0)

@@ -143,7 +143,10 @@ def test_a_run_with_a_camera_leaves_no_picture_and_no_row_of_one(ran: Ran) -> No
     check_what_is_left(ran)
 
 
-@pytest.mark.skipif(not can_trace(), reason="needs strace that may trace: apt install strace")
+@pytest.mark.skipif(
+    not can_trace(),
+    reason="no strace that may trace here: apt-get install strace, in a container that allows ptrace",
+)
 def test_nothing_it_ever_wrote_was_a_picture_and_nothing_went_elsewhere(ran: Ran) -> None:
     """Files that are gone at the end too, and what its processes told each other."""
     check_what_was_written(ran)

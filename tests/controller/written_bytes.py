@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.logs.power_cut import whole_lines
+
 OPENING = {"open", "openat", "openat2", "creat"}
 RENAMING = {"rename", "renameat", "renameat2", "link", "linkat", "symlink", "symlinkat"}
 WRITING = {"write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg", "sendmmsg"}
 LINE = re.compile(r"^(\d+) +(\w+)\((.*)\) += (-?\d+)(?:<(.*?)>)?")
-PARTED = re.compile(r"^(\d+) +(.*) <unfinished \.\.\.>$")
-RESUMED = re.compile(r"^(\d+) +<\.\.\. \w+ resumed>(.*)$")
 PLACE = re.compile(r"^\d+<(.*?)>")
 STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
 LONGEST = 16_000_000
@@ -63,18 +63,10 @@ def read_trace(file: Path) -> Written:
 
 def _calls(file: Path) -> Iterator[tuple[str, str, str]]:
     """Name, arguments and the place of the result of each call that did its work."""
-    begun: dict[str, str] = {}
-    with file.open(encoding="ascii") as lines:
-        for line in lines:
-            whole = line.rstrip("\n")
-            if parted := PARTED.match(whole):
-                begun[parted[1]] = parted[2]
-                continue
-            if resumed := RESUMED.match(whole):
-                whole = f"{resumed[1]} {begun.pop(resumed[1])}{resumed[2]}"
-            call = LINE.match(whole)
-            if call and not call[4].startswith("-"):
-                yield call[2], call[3], _plain(call[5] or "")
+    for line in whole_lines(file):
+        call = LINE.match(line)
+        if call and not call[4].startswith("-"):
+            yield call[2], call[3], _plain(call[5] or "")
 
 
 def _bytes(escaped: str) -> bytes:

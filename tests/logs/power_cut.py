@@ -48,7 +48,8 @@ def can_trace() -> bool:
     return done.returncode == 0
 
 
-def _calls(file: Path) -> Iterator[Call]:
+def whole_lines(file: Path) -> Iterator[str]:
+    """The lines of a trace, each call that another thread parted put together again."""
     begun: dict[str, str] = {}
     with file.open(encoding="ascii") as lines:
         for line in lines:
@@ -58,11 +59,16 @@ def _calls(file: Path) -> Iterator[Call]:
                 continue
             if resumed := RESUMED.match(whole):
                 whole = f"{resumed[1]} {begun.pop(resumed[1])}{resumed[2]}"
-            found = LINE.match(whole)
-            if found and not found[4].startswith("-"):
-                texts = [bytes.fromhex(text.replace("\\x", "")) for text in STRING.findall(found[3])]
-                words = STRING.sub('""', found[3]).split(", ")
-                yield Call(found[2], texts, words, int(found[4]))
+            yield whole
+
+
+def _calls(file: Path) -> Iterator[Call]:
+    for line in whole_lines(file):
+        found = LINE.match(line)
+        if found and not found[4].startswith("-"):
+            texts = [bytes.fromhex(text.replace("\\x", "")) for text in STRING.findall(found[3])]
+            words = STRING.sub('""', found[3]).split(", ")
+            yield Call(found[2], texts, words, int(found[4]))
 
 
 @dataclass
